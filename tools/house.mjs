@@ -147,7 +147,7 @@ const counts = [
     return { what: `missed cases of ${union}, of ${all} switches`, places, bound }
   }),
   { what: `files that name ${instruction}`, places: naming(), bound: 25 },
-  { what: 'read names of opcodes', places: readNames(), bound: 32 },
+  { what: 'read names of opcodes', places: readNames(), bound: 10 },
 ]
 
 for (const { what, places, bound } of counts) {

@@ -16,6 +16,7 @@ import { refusedIn, type RefusedInstruction } from './elaboration/elaborate.js'
 import { flightsOf } from './flow/flight.js'
 import { peeksOf } from './flow/peeks.js'
 import { spinsOf } from './flow/spins.js'
+import type { Ordering } from './opcodes/acts.js'
 import type { Family } from './opcodes/form.js'
 import { resolveModule, widthOf, type Code, type Resolution } from './opcodes/resolve.js'
 import type { Function, Instruction, Module, Parameter, Statement, Variable } from './text/module.js'
@@ -152,7 +153,10 @@ const functionOf = (
 ): DescribedFunction => {
   const f: Function = code.function
   const lineOf = (k: number): number => code.instructions[k]?.instruction.at.line ?? 0
-  const numbered = code.instructions.map((i, k) => ({ base: i.form.base, k }))
+  const those = (kind: Ordering): ReadonlyArray<number> =>
+    code.instructions.flatMap(({ form: { act } }, k) =>
+      act._tag === 'orders' && act.kind === kind ? [k] : [],
+    )
   const whole = unsupported.length === 0
   const refusals = new Set(refused.map((r) => r.instruction))
   const runs = code.instructions.filter((i) => !refusals.has(i.instruction))
@@ -170,16 +174,10 @@ const functionOf = (
       ...unsupported.map((instruction) => ({ instruction, why: null })),
       ...refused.map(({ instruction, failure }) => ({ instruction, why: failure.message })),
     ]),
-    barriers: [
-      ...new Set(
-        numbered
-          .filter(({ base }) => /^(bar|barrier)(\.cta)?\.(sync|arrive|red)$/.test(base))
-          .map(({ k }) => number(code, k, 'a')),
-      ),
-    ].sort((a, b) => (a ?? Infinity) - (b ?? Infinity)),
-    mbarriers: numbered
-      .filter(({ base }) => base === 'mbarrier.init')
-      .map(({ k }) => ({ line: lineOf(k), count: number(code, k, 'count') })),
+    barriers: [...new Set(those('bar').map((k) => number(code, k, 'a')))].sort(
+      (a, b) => (a ?? Infinity) - (b ?? Infinity),
+    ),
+    mbarriers: those('mbarrier init').map((k) => ({ line: lineOf(k), count: number(code, k, 'count') })),
     spins: whole ? spinsOf(code).map((s) => ({ line: lineOf(s.test), kind: s.kind })) : [],
     peeks: whole ? peeksOf(code).map((p) => ({ line: lineOf(p.test), waits: p.spins.map(lineOf) })) : [],
     flights: whole

@@ -380,11 +380,11 @@ export const composed = (h: Here): boolean => {
   const { base } = h.form
   if (h.modifiers['type'] === 'f32x2') twoFloats(h)
   else if (
-    /^(add|sub|fma)$/u.test(base) &&
+    (base === 'add' || base === 'sub' || base === 'fma') &&
     /^b?f16$/u.test(h.modifiers['atype'] ?? h.modifiers['abtype'] ?? '')
   )
     widened(h)
-  else if (/^(min|max)$/u.test(base) && h.operands['c'] !== undefined) ofThree(h)
+  else if ((base === 'min' || base === 'max') && h.operands['c'] !== undefined) ofThree(h)
   else return false
   return true
 }

@@ -19,8 +19,8 @@ const computes: ReadonlySet<string> = new Set([
   'logic',
   'conversion',
 ])
-const isMove = ({ form: { base } }: Resolved): boolean => /^(mov|cvt|selp)$/u.test(base)
-const isComparison = ({ form: { base } }: Resolved): boolean => /^setp?$/u.test(base)
+const isMove = ({ form: { base } }: Resolved): boolean => base === 'mov' || base === 'cvt' || base === 'selp'
+const isComparison = ({ form: { base } }: Resolved): boolean => base === 'set' || base === 'setp'
 
 /** Numbers of the parameters that are loaded as they are and are bounds. */
 export const boundsOf = (code: Code): ReadonlySet<number> => {
@@ -41,8 +41,7 @@ export const boundsOf = (code: Code): ReadonlySet<number> => {
       const base = v._tag === 'address' ? v.base : v._tag === 'symbol' ? v.symbol : v
       if (base?._tag !== 'parameter') continue
       const parameter = names.indexOf(base.parameter)
-      const isWhole =
-        v._tag === 'address' && /^ld\b/u.test(i.form.base) && v.offset === 0 && i.writes.length === 1
+      const isWhole = v._tag === 'address' && i.form.base === 'ld' && v.offset === 0 && i.writes.length === 1
       if (!isWhole) {
         used.add(parameter)
         continue

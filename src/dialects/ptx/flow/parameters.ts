@@ -27,7 +27,9 @@ export interface ParameterUse {
 }
 
 /** Instructions through which an address stays one. */
-const carries = /^(mov|cvta|cvta\.to|add|sub|selp|mad|mad\.wide|mad\.lo|or|and|cvt)$/u
+const carries: ReadonlySet<string> = new Set(
+  'mov cvta cvta.to add sub selp mad mad.wide mad.lo or and cvt'.split(' '),
+)
 
 interface Seen {
   readonly key: string
@@ -54,16 +56,27 @@ const typeOf = (i: Resolved): string => {
   return typeof type === 'string' ? type : 'b32'
 }
 
-/** Whether an access writes what it names by this operand. */
-const direction = (i: Resolved, name: string): 'read' | 'write' | 'both' => {
-  const { base } = i.form
-  if (/^(atom|red)\b/u.test(base)) return 'both'
-  if (/^(st|wmma\.store)\b/u.test(base)) return 'write'
-  if (base.startsWith('cp.reduce')) return name === 's' ? 'read' : 'both'
-  if (base.startsWith('cp.async.bulk.tensor')) return i.modifiers['dst'] === 'global' ? 'write' : 'read'
-  if (base.startsWith('cp.async')) return name === 'd' ? 'write' : 'read'
-  return 'read'
+/** Whether an access reads or writes what it names by this operand; null of what moves nothing, and of what says what a tensor map is. */
+const direction = (
+  { form: { act, family }, modifiers }: Resolved,
+  name: string,
+): 'read' | 'write' | 'both' | null => {
+  if (act._tag !== 'accesses' || family === 'tensor map') return null
+  switch (act.moves) {
+    case 'reads':
+      return 'read'
+    case 'writes':
+      return 'write'
+    case 'updates':
+      return 'both'
+    case 'copies':
+      return name === 'd' || (name === 'map' && modifiers['dst'] === 'global') ? 'write' : 'read'
+    case 'combines':
+      return name === 's' ? 'read' : 'both'
+  }
 }
+
+const isLoad = ({ form }: Resolved): boolean => form.base === 'ld'
 
 export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
   const names = (code.function.parameters ?? []).filter((p) => p.space === 'param')
@@ -106,7 +119,7 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
   for (const i of code.instructions) {
     const [, at] = addressesOf(i)[0] ?? []
     const base = at?.base
-    if (!/^ld\b/u.test(i.form.base) || at === undefined || base == null || base._tag !== 'parameter') continue
+    if (!isLoad(i) || at === undefined || base == null || base._tag !== 'parameter') continue
     const parameter = names.indexOf(base.parameter)
     if (parameter < 0) continue
     const type = typeOf(i)
@@ -117,7 +130,7 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
     changed = false
     for (const i of code.instructions) {
       // through the address of a parameter
-      const at = /^ld\b/u.test(i.form.base) ? addressesOf(i)[0]?.[1] : undefined
+      const at = isLoad(i) ? addressesOf(i)[0]?.[1] : undefined
       if (at?.base?._tag === 'register') {
         const type = typeOf(i)
         const width = Math.max(1, Number(/\d+$/u.exec(type)?.[0] ?? 8) / 8)
@@ -130,14 +143,14 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
           })
         }
       }
-      if (!carries.test(i.form.base)) continue
+      if (!carries.has(i.form.base)) continue
       const keys = Object.entries(i.operands).flatMap(([name, v]) => (name === 'd' ? [] : keysOf(v)))
       if (keys.length > 0) for (const r of i.writes) changed = give(r.index, keys) || changed
     }
   }
   for (const i of code.instructions) {
     // what a map that a kernel makes lies over
-    if (i.form.base.startsWith('tensormap.replace') && i.instruction.opcode.includes('global_address'))
+    if (i.form.base === 'tensormap.replace' && i.instruction.opcode.includes('global_address'))
       for (const key of Object.values(i.operands).flatMap((v) => (v._tag === 'address' ? [] : keysOf(v)))) {
         seen.get(key)?.read.add('f16')
         seen.get(key)?.written.add('f16')
@@ -149,7 +162,7 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
           ? []
           : base._tag === 'register'
             ? [...(held.get(base.index) ?? [])]
-            : base._tag === 'parameter' && !/^ld\b/u.test(i.form.base)
+            : base._tag === 'parameter' && !isLoad(i)
               ? [see(names.indexOf(base.parameter), at.offset, null)]
               : []
       const how = direction(i, name)
@@ -158,14 +171,10 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
         if (one === undefined) continue
         if (at.coordinates.length > 0) {
           one.rank = Math.max(one.rank, at.coordinates.length)
-          if (how !== 'read') one.stored = true
+          if (how === 'write' || how === 'both') one.stored = true
           continue
         }
-        if (
-          /^(prefetch|fence|tensormap)/u.test(i.form.base) ||
-          (one.type === null && one.rank === 0 && /^ld\b/u.test(i.form.base))
-        )
-          continue
+        if (how === null || (one.type === null && one.rank === 0 && isLoad(i))) continue
         if (how !== 'write') one.read.add(typeOf(i))
         if (how !== 'read') one.written.add(typeOf(i))
       }

@@ -338,10 +338,10 @@ const substituted = (code: Code): Code => {
 // ---------------------------------------------------------------- registers that are used again
 
 /** Instructions whose registers are read or written behind the warp's back. */
-const isAsynchronous = (i: Resolved): boolean => /^(?:wgmma|tcgen05)\./u.test(i.form.base)
+const isAsynchronous = ({ form: { family } }: Resolved): boolean => family === 'wgmma' || family === 'tcgen05'
 
 /** Barriers at two places are one meeting where they name the same operands: these stay as they are. */
-const isMeeting = (i: Resolved): boolean => /^bar(?:rier)?(?:\.|$)/u.test(i.form.base)
+const isMeeting = ({ form }: Resolved): boolean => form.family === 'barrier'
 
 /** Registers that are told apart, each with the instructions that write it: more than one. */
 const againIn = (code: Code): ReadonlyMap<Register, ReadonlyArray<number>> => {

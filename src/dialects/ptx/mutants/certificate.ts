@@ -61,8 +61,7 @@ const announces = ({ site, other }: PtxChange): boolean =>
   site.kind === 'mbarrier arrive' &&
   site.code.instructions[site.index]!.operands['tx'] !== undefined &&
   other !== null &&
-  other.opcode.startsWith('cp.async.bulk') &&
-  other.opcode.includes('complete_tx')
+  other.code.instructions[other.index]!.modifiers['completion'] === 'mbarrier::complete_tx::bytes'
 
 /** The rule by which a change that was found ok changes nothing, or null; `numbers`: of all named barriers of the text, null for one that is computed. */
 export const ruleFor = (

@@ -176,11 +176,7 @@ const doubled = (m: Making): Changes => {
 // ---------------------------------------------------------------- places
 
 /** Only computes: anything may change places with it, as far as registers go. */
-const isPure = (r: Resolved): boolean =>
-  kindOf(r) === null &&
-  !/^(?:bra|brx\.idx|call|ret|exit|trap|setmaxnreg|elect\.sync|shfl\.sync|vote\.sync|activemask)$/u.test(
-    r.form.base,
-  )
+const isPure = (r: Resolved): boolean => kindOf(r) === null && r.form.act._tag !== 'steers'
 
 const writesInto = (a: Resolved, b: Resolved): boolean =>
   a.writes.some((x) => b.reads.some((y) => y.index === x.index) || b.writes.some((y) => y.index === x.index))

@@ -18,6 +18,7 @@ import type { FenceName, Subject } from '../../../semantics/judging/subject.js'
 import type { Header } from '../../../semantics/log/events.js'
 import type { Family } from '../../../semantics/log/units.js'
 import type { Checked } from '../../../semantics/verdict/check.js'
+import type { Act } from '../opcodes/acts.js'
 import type { PtxChange } from './making.js'
 import { keyOf } from './touched.js'
 import type { Window } from './windows.js'
@@ -25,29 +26,11 @@ import type { Window } from './windows.js'
 /** Findings that may stand before the one that names. */
 const before = 3
 
-const familyOf = (base: string): Family | null => {
-  if (base.startsWith('cp.async.bulk')) return 'bulk'
-  if (base.startsWith('cp.async')) return 'cpAsync'
-  if (base.startsWith('wgmma')) return 'wgmma'
-  if (base === 'tcgen05.wait::ld') return 'tcgen05Ld'
-  return base === 'tcgen05.wait::st' ? 'tcgen05St' : null
-}
+/** What the changed instruction does to others. */
+const actOf = (c: PtxChange): Act => c.site.code.instructions[c.site.index]!.form.act
 
-const fencesOf = (base: string): ReadonlyArray<FenceName> => {
-  switch (base) {
-    case 'fence.proxy':
-      return ['shared', 'global', 'mapRelease', 'mapAcquire']
-    case 'fence.mbarrier_init':
-      return ['mbarrierInit']
-    case 'wgmma.fence':
-      return ['wgmma']
-    case 'tcgen05.fence::before_thread_sync':
-    case 'tcgen05.fence::after_thread_sync':
-      return ['tensorBefore', 'tensorAfter']
-    default:
-      return []
-  }
-}
+const familyOf = (act: Act): Family | null => (act._tag === 'orders' ? act.family : null)
+const fencesOf = (act: Act): ReadonlyArray<FenceName> => (act._tag === 'orders' ? act.fences : [])
 
 const arriving: ReadonlyArray<MissingEdge['kind']> = ['arrive', 'arrive-wait', 'wait']
 
@@ -58,7 +41,7 @@ type Asks = (s: Subject) => boolean
 const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
   const { missing } = f
   if (missing === undefined) return false
-  const { base } = c.site.code.instructions[c.site.index]!.form
+  const act = actOf(c)
   switch (c.site.kind) {
     case 'bar':
     case 'cluster barrier':
@@ -73,12 +56,12 @@ const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
       return arriving.includes(missing.kind) && missing.about.some(isOwn)
     case 'commit':
     case 'group wait': {
-      const family = familyOf(base)
+      const family = familyOf(act)
       return missing.about.some((s) => s._tag === 'group' && s.family === family)
     }
     case 'fence':
     case 'tensor fence': {
-      const like = fencesOf(base)
+      const like = fencesOf(act)
       // a fence of memory is one half of an order that releases and acquires
       return like.length === 0
         ? missing.kind === 'arrive-wait'
@@ -101,11 +84,7 @@ const unitOf: Readonly<Record<Family, string>> = {
 
 /** Something of the group that was to be closed, or waited for, is left over. */
 const leaves = (c: PtxChange, f: Diagnosis): boolean => {
-  const { kind } = c.site
-  const family =
-    kind === 'commit' || kind === 'group wait'
-      ? familyOf(c.site.code.instructions[c.site.index]!.form.base)
-      : null
+  const family = familyOf(actOf(c))
   return (
     family !== null &&
     f.about.some((s) => s._tag === 'unit' && s.unit.toLowerCase().includes(unitOf[family].toLowerCase()))

@@ -1,4 +1,6 @@
 /** Asynchronous copies, their barriers and tensor maps. */
+import * as Act from './acts.js'
+import { computes, each, groups, orders } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
 const parallel = 'Parallel Synchronization and Communication Instructions'
@@ -14,10 +16,14 @@ const arrives = (base: string, done: string): string => `
   ${base} expect_tx ${semScope} space=shared::cluster type=b64 | _=b64_ [a] tx:u32 | expects bytes, then ${done}, perhaps of a peer
   ${base} noComplete sem=release? scope=cta? space=$cta? type=b64 | state=b64 [a] count:u32 | ${done}, which completes nothing`
 
-export const mbarrier: ReadonlyArray<Form> = rowsOf(
-  'mbarrier',
-  parallel,
-)(`
+export const mbarrier: ReadonlyArray<Form> = rowsOf('mbarrier', parallel, {
+  'mbarrier.init': orders('mbarrier init'),
+  'mbarrier.inval': orders('mbarrier inval'),
+  ...each(orders('mbarrier expect'), 'mbarrier.expect_tx', 'mbarrier.complete_tx'),
+  ...each(orders('mbarrier arrive'), 'mbarrier.arrive', 'mbarrier.arrive_drop'),
+  ...each(orders('mbarrier wait'), 'mbarrier.test_wait', 'mbarrier.try_wait'),
+  'mbarrier.pending_count': computes,
+})(`
   mbarrier.init space=$cta? type=b64 | [a] count:u32 | initialises a barrier with this many arrivals
   mbarrier.inval space=$cta? type=b64 | [a] | the barrier becomes invalid
   mbarrier.expect_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | expects this many more bytes
@@ -35,10 +41,17 @@ const redOp = 'op=and|or|xor|add|inc|dec|min|max'
 const bulkTypes = 'type=s32|u32|s64|u64|b32|b64|f16|bf16|f32|f64'
 const tile = 'mode=tile|tile::gather4|im2col|im2col::w|im2col::w::128?'
 
-export const copies: ReadonlyArray<Form> = rowsOf(
-  'asynchronous copy',
-  movement,
-)(`
+export const copies: ReadonlyArray<Form> = rowsOf('asynchronous copy', movement, {
+  ...each(Act.copies, 'cp.async', 'cp.async.bulk', 'cp.async.bulk.tensor'),
+  ...each(Act.combines, 'cp.reduce.async.bulk', 'cp.reduce.async.bulk.tensor'),
+  // advice to a cache
+  ...each(computes, 'cp.async.bulk.prefetch', 'cp.async.bulk.prefetch.tensor'),
+  'cp.async.commit_group': groups('commit', 'cpAsync'),
+  ...each(groups('group wait', 'cpAsync'), 'cp.async.wait_group', 'cp.async.wait_all'),
+  'cp.async.mbarrier.arrive': orders('mbarrier arrive'),
+  'cp.async.bulk.commit_group': groups('commit', 'bulk'),
+  'cp.async.bulk.wait_group': groups('group wait', 'bulk'),
+})(`
   cp.async mode=ca dst=$cta src=global prefetch=$prefetch? | [d] [s] size#4|8|16 src:u32? | copies some bytes and fills with zeros
   cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 src:u32? | copies 16 bytes, not through L1, and fills with zeros
   cp.async mode=ca dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#4|8|16 src:u32? policy:b64 | copies some bytes, with a cache policy
@@ -79,10 +92,10 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   cp.async.bulk.prefetch.tensor dim=$dim level=L2 src=global ${tile} hint=L2::cache_hint | [map,{box}] offsets%{im2col}u16? policy:b64 | prefetches a box of a tensor into L2
 `)
 
-export const tensorMaps: ReadonlyArray<Form> = rowsOf(
-  'tensor map',
-  movement,
-)(`
+export const tensorMaps: ReadonlyArray<Form> = rowsOf('tensor map', movement, {
+  'tensormap.replace': Act.updates,
+  'tensormap.cp_fenceproxy': Act.copies,
+})(`
   tensormap.replace mode=tile field=global_address space=global|shared::cta? b1024 type=b64 | [map] value:b64 | the tensor begins elsewhere
   tensormap.replace mode=tile field=rank space=global|shared::cta? b1024 type=b32 | [map] value:b32 | the tensor has another rank
   tensormap.replace mode=tile field=box_dim|global_dim|element_stride space=global|shared::cta? b1024 type=b32 | [map] ordinal#0..4 value:b32 | an extent or a step is another

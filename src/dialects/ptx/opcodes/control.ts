@@ -1,4 +1,5 @@
 /** Warps, barriers, fences, control flow, clusters. */
+import { computes, each, fencing, orders, steers } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
 const parallel = 'Parallel Synchronization and Communication Instructions'
@@ -6,6 +7,7 @@ const parallel = 'Parallel Synchronization and Communication Instructions'
 export const warp: ReadonlyArray<Form> = rowsOf(
   'warp',
   parallel,
+  steers,
 )(`
   shfl.sync mode=up|down|bfly|idx type=b32 | d=b32|p=pred? a:b32 b:b32 c:b32 mask:b32 | d = a of another lane, p = is there one?
   vote.sync mode=all|any|uni pred | d=pred a!pred mask:b32 | d = is a true for all lanes, for some, or the same for all?
@@ -29,10 +31,13 @@ const barriers = (base: string, extra: string): string => `
   ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 c!pred | d = c of all threads at barrier a, combined
   ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 b:b32 c!pred | d = c of the b threads at barrier a, combined`
 
-export const barrier: ReadonlyArray<Form> = rowsOf(
-  'barrier',
-  parallel,
-)(`
+const named = (base: string): ReadonlyArray<string> => [`${base}.sync`, `${base}.arrive`, `${base}.red`]
+
+export const barrier: ReadonlyArray<Form> = rowsOf('barrier', parallel, {
+  ...each(orders('bar'), ...named('bar'), ...named('bar.cta'), ...named('barrier'), ...named('barrier.cta')),
+  'bar.warp.sync': orders('warp barrier'),
+  ...each(orders('cluster barrier'), 'barrier.cluster.arrive', 'barrier.cluster.wait'),
+})(`
   ${barriers('bar', '')}
   ${barriers('bar.cta', '')}
   ${barriers('barrier', 'aligned?')}
@@ -42,10 +47,12 @@ export const barrier: ReadonlyArray<Form> = rowsOf(
   barrier.cluster.wait sem=acquire? aligned? | - | waits for the barrier of the cluster
 `)
 
-export const fence: ReadonlyArray<Form> = rowsOf(
-  'fence',
-  parallel,
-)(`
+export const fence: ReadonlyArray<Form> = rowsOf('fence', parallel, {
+  // a fence of memory is one half of an order that releases and acquires: no finding names it alone
+  ...each(fencing('fence'), 'membar', 'membar.proxy', 'fence'),
+  'fence.mbarrier_init': fencing('fence', 'mbarrierInit'),
+  'fence.proxy': fencing('fence', 'shared', 'global', 'mapRelease', 'mapAcquire'),
+})(`
   membar level=cta|gl|sys | - | orders accesses before it and after it
   membar.proxy kind=alias | - | orders accesses through different names
   fence sem=sc|acq_rel|acquire|release? scope=$scope | - | orders accesses before it and after it
@@ -63,6 +70,7 @@ export const control: ReadonlyArray<Form> = [
   ...rowsOf(
     'control',
     'Control Flow Instructions',
+    steers,
   )(`
   bra uni? | target&label | continues at a label
   brx.idx uni? | index%u32 &targets | continues at one of a list of labels
@@ -70,10 +78,10 @@ export const control: ReadonlyArray<Form> = [
   ret uni? | - | goes back to the caller
   exit | - | ends this thread
 `),
-  ...rowsOf(
-    'miscellaneous',
-    'Miscellaneous Instructions',
-  )(`
+  ...rowsOf('miscellaneous', 'Miscellaneous Instructions', {
+    ...each(steers, 'trap', 'setmaxnreg'),
+    ...each(computes, 'brkpt', 'nanosleep', 'pmevent'),
+  })(`
   trap | - | stops the grid with an error
   brkpt | - | stops for a debugger
   nanosleep type=u32 | t:u32 | sleeps about so long
@@ -84,6 +92,7 @@ export const control: ReadonlyArray<Form> = [
   ...rowsOf(
     'control',
     parallel,
+    steers,
   )(`
   griddepcontrol action=launch_dependents|wait | - | lets dependent grids begin, or waits for the previous grids
 `),
@@ -92,6 +101,7 @@ export const control: ReadonlyArray<Form> = [
 export const cluster: ReadonlyArray<Form> = rowsOf(
   'cluster',
   'Data Movement and Conversion Instructions',
+  computes,
 )(`
   mapa space=shared::cluster? type=u32|u64 | d=@type a:@type b:u32 | d = the address of the same place in another block of the cluster
   getctarank space=shared::cluster? type=u32|u64 | d=u32 a:@type | d = the block of the cluster that owns an address

@@ -1,8 +1,9 @@
 /** Floating point: arithmetic in f32, f64, and in halves one or two at a time. */
+import { computes } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
-const arithmetic = rowsOf('floating point', 'Floating Point Instructions')
-const halves = rowsOf('floating point', 'Half Precision Floating-Point Instructions')
+const arithmetic = rowsOf('floating point', 'Floating Point Instructions', computes)
+const halves = rowsOf('floating point', 'Half Precision Floating-Point Instructions', computes)
 
 const sum = (base: string, sign: string): string => `
   ${base} rnd=$rnd? ftz? sat? type=f32 | d=@type a:@type b:@type | d = a ${sign} b
@@ -88,6 +89,7 @@ export const comparison: ReadonlyArray<Form> = [
   ...rowsOf(
     'comparison',
     'Comparison and Selection Instructions',
+    computes,
   )(`
   ${compare('$bits', '$cmpB')}
   ${compare('$signed', '$cmpS')}
@@ -103,6 +105,7 @@ export const comparison: ReadonlyArray<Form> = [
   ...rowsOf(
     'comparison',
     'Half Precision Comparison Instructions',
+    computes,
   )(`
   setp cmp=$cmpF ftz? type=f16 | p=pred a:@type b:@type | p = a cmp b
   setp cmp=$cmpF bool=$bool ftz? type=f16 | p=pred a:@type b:@type c!pred | p = (a cmp b) bool c

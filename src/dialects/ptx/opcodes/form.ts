@@ -22,12 +22,13 @@
  * A trailing `?` says that an operand may be left out. T is a type, `@slot` the type that a modifier says, `wide(slot)` one of twice its bits, `packed(slot)` b32 for two halves; with `~` behind it a register may be
  * wider than that.
  *
- * Law 1. Every row is read: a row that is written wrong is a bug in this library.
+ * Law 1. Every row is read. A row that is written wrong, or one without an act (`acts.ts`), is a bug in this library.
  *
  * Source: PTX ISA 9.0, instructions.
  */
 import { unreachable } from '../../../failure.js'
 import { own } from '../../../own.js'
+import { actsOf, type Act, type Acts } from './acts.js'
 
 // ---------------------------------------------------------------- model
 
@@ -93,6 +94,8 @@ export interface Form {
   readonly operands: ReadonlyArray<OperandRule>
   readonly about: string
   readonly family: Family
+  /** what it does to others */
+  readonly act: Act
   /** of the PTX ISA */
   readonly section: string
   /** the row as it is written */
@@ -240,27 +243,31 @@ const operandOf = (text: string): OperandRule => {
 
 const words = (text: string): ReadonlyArray<string> => text.split(/\s+/).filter((w) => w !== '')
 
-/** The rows of a family under the heading of a chapter of the ISA; a line is `base modifiers | operands | what it does`. */
+/** The rows of a family under the heading of a chapter of the ISA, with what they do to others; a line is `base modifiers | operands | what it does`. */
 export const rowsOf =
-  (family: Family, chapter: string) =>
-  (text: string): ReadonlyArray<Form> =>
-    text
+  (family: Family, chapter: string, acts: Acts) =>
+  (text: string): ReadonlyArray<Form> => {
+    const rows = text
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '')
       .map((row) => {
         const [left = '', operands = '', about = ''] = row.split(' | ').map((part) => part.trim())
         const [base = '', ...slots] = words(left)
-        return {
-          base,
-          slots: slots.map(slotOf),
-          operands: words(operands === '-' ? '' : operands).map(operandOf),
-          about,
-          family,
-          section: `${chapter}: ${base}`,
-          row,
-        }
+        return { row, base, slots, operands, about }
       })
+    const actOf = actsOf(acts, new Set(rows.map(({ base }) => base))) ?? unreachable(chapter)
+    return rows.map(({ row, base, slots, operands, about }) => ({
+      base,
+      slots: slots.map(slotOf),
+      operands: words(operands === '-' ? '' : operands).map(operandOf),
+      about,
+      family,
+      act: actOf(base),
+      section: `${chapter}: ${base}`,
+      row,
+    }))
+  }
 
 // ---------------------------------------------------------------- matching modifiers
 

@@ -1,9 +1,11 @@
 /** Integers: arithmetic, sums with carries, bits. */
+import { computes } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
 export const integer: ReadonlyArray<Form> = rowsOf(
   'integer',
   'Integer Arithmetic Instructions',
+  computes,
 )(`
   add type=$int|u16x2|s16x2 | d=@type a:@type b:@type | d = a + b
   add sat type=s32 | d=@type a:@type b:@type | d = a + b, clamped to the range of s32
@@ -42,6 +44,7 @@ export const integer: ReadonlyArray<Form> = rowsOf(
 export const extended: ReadonlyArray<Form> = rowsOf(
   'extended precision',
   'Extended-Precision Integer Arithmetic Instructions',
+  computes,
 )(`
   add.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b, and the carry out
   addc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b + carry; with cc also the carry out
@@ -54,6 +57,7 @@ export const extended: ReadonlyArray<Form> = rowsOf(
 export const logic: ReadonlyArray<Form> = rowsOf(
   'logic',
   'Logic and Shift Instructions',
+  computes,
 )(`
   and type=pred|$bits | d=@type a:@type b:@type | d = a & b
   or type=pred|$bits | d=@type a:@type b:@type | d = a | b
@@ -79,6 +83,7 @@ const lanes = (name: string, about: string): string =>
 export const video: ReadonlyArray<Form> = rowsOf(
   'integer',
   'Video Instructions',
+  computes,
 )(`
   ${lanes('vadd', 'a + b')}
   ${lanes('vsub', 'a - b')}

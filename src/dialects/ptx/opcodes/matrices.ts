@@ -1,14 +1,16 @@
 /** Matrices: fragments and products of a warp, of a warpgroup, of tensor memory. */
+import { computes, copies, each, fencing, groups, orders, reads, updates, writes } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
 /** Half of a stored: the metadata say which elements, and the selector which lanes have them. */
 const sparse = (shape: string, types: string, register: string, selectors: string): string =>
   `mma sp=sp|sp::ordered_metadata sync aligned shape=${shape} alayout=row blayout=col ${types} | d={mmaD}${register} a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}${register} metadata%b32 selector#${selectors} | d = a * b + c, half of a stored`
 
-export const matrices: ReadonlyArray<Form> = rowsOf(
-  'matrix',
-  'Warp Level Matrix Instructions',
-)(`
+export const matrices: ReadonlyArray<Form> = rowsOf('matrix', 'Warp Level Matrix Instructions', {
+  ...each(reads, 'ldmatrix', 'wmma.load'),
+  ...each(writes, 'stmatrix', 'wmma.store'),
+  ...each(computes, 'movmatrix', 'mma', 'wmma.mma'),
+})(`
   ldmatrix sync aligned shape=m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? type=b16 | d={num}b32 [a] | d = rows of matrices of 8 x 8
   ldmatrix sync aligned shape=m16n16 num=x1|x2 trans space=shared|shared::cta? type=b8 | d={num2}b32 [a] | d = rows of matrices of 16 x 16 bytes
   ldmatrix sync aligned shape=m16n16 num=x1|x2 trans space=shared|shared::cta? dst=b8x16 src=b6x16_p32|b4x16_p64 | d={num2}b32 [a] | d = rows of matrices of 16 x 16, widened to bytes
@@ -86,6 +88,12 @@ const widthsInteger = (k: string): string =>
 export const wgmma: ReadonlyArray<Form> = rowsOf(
   'wgmma',
   'Asynchronous Warpgroup Level Matrix Instructions',
+  {
+    'wgmma.fence': fencing('fence', 'wgmma'),
+    'wgmma.commit_group': groups('commit', 'wgmma'),
+    'wgmma.wait_group': groups('group wait', 'wgmma'),
+    'wgmma.mma_async': reads,
+  },
 )(`
   wgmma.fence sync aligned | - | orders accesses of registers before the products after it
   wgmma.commit_group sync aligned | - | puts the products before it into a group
@@ -121,6 +129,27 @@ const buffer = `buffer=${[0, 1, 2, 3].flatMap((b) => ['fill', 'use', 'lastuse', 
 export const tcgen05: ReadonlyArray<Form> = rowsOf(
   'tcgen05',
   'TensorCore 5th Generation Family Instructions',
+  {
+    ...each(
+      orders('tensor allocation'),
+      'tcgen05.alloc',
+      'tcgen05.dealloc',
+      'tcgen05.relinquish_alloc_permit',
+    ),
+    ...each(reads, 'tcgen05.ld', 'tcgen05.ld.red'),
+    'tcgen05.st': writes,
+    'tcgen05.cp': copies,
+    'tcgen05.shift': updates,
+    ...each(updates, 'tcgen05.mma', 'tcgen05.mma.sp', 'tcgen05.mma.ws', 'tcgen05.mma.ws.sp'),
+    'tcgen05.wait::ld': groups('group wait', 'tcgen05Ld'),
+    'tcgen05.wait::st': groups('group wait', 'tcgen05St'),
+    ...each(
+      fencing('tensor fence', 'tensorBefore', 'tensorAfter'),
+      'tcgen05.fence::before_thread_sync',
+      'tcgen05.fence::after_thread_sync',
+    ),
+    'tcgen05.commit': orders('mbarrier arrive'),
+  },
 )(`
   tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | allocates this many columns of tensor memory, and stores their address at d
   tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | frees columns

@@ -1,4 +1,5 @@
 /** What moves and converts: registers, addresses, formats; and memory, plain and atomic. */
+import { computes, each, reads, updates, writes } from './acts.js'
 import { rowsOf, type Form } from './form.js'
 
 const movement = 'Data Movement and Conversion Instructions'
@@ -6,6 +7,7 @@ const movement = 'Data Movement and Conversion Instructions'
 export const conversion: ReadonlyArray<Form> = rowsOf(
   'conversion',
   movement,
+  computes,
 )(`
   mov type=pred|$bits|$int|f32|f64|b128 | d=@type a:@type | d = a, a special register, or the address of a symbol
   mov type=b16|b32|b64|b128 | d={halves}@type a:@type | d = the parts of a, the lowest first
@@ -67,10 +69,14 @@ const policies = (
   ${modifiers} ${hints} ${rest} | ${operands} | ${about}
   ${hinted(`${modifiers}`)} ${hints.includes('prefetch') ? 'prefetch=$prefetch?' : ''} ${rest} | ${operands} policy:b64 | ${about}, with a cache policy`
 
-export const memory: ReadonlyArray<Form> = rowsOf(
-  'memory',
-  movement,
-)(`
+export const memory: ReadonlyArray<Form> = rowsOf('memory', movement, {
+  ...each(reads, 'ld', 'ldu'),
+  ...each(writes, 'st', 'st.async', 'st.bulk'),
+  // advice to a cache, whose addresses move nothing
+  ...each(computes, 'prefetch', 'prefetchu', 'discard', 'applypriority'),
+  ...each(computes, 'createpolicy.fractional', 'createpolicy.range', 'createpolicy.cvt'),
+  ...each(computes, 'alloca', 'stacksave', 'stackrestore'),
+})(`
   ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a')}
   ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? cop=$cop', 'prefetch=$prefetch?', volatiles, 'd={vec}@type~ [a]', 'd = the word at a, cached as stated')}
   ${policies('ld sem=relaxed|acquire scope=$scope space=$space? l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a, as a strong operation')}
@@ -124,6 +130,11 @@ const atomics = (base: string, at: string, result: string): string => {
 export const atomic: ReadonlyArray<Form> = rowsOf(
   'memory',
   'Parallel Synchronization and Communication Instructions',
+  {
+    ...each(updates, 'atom', 'red', 'red.async', 'multimem.red'),
+    'multimem.ld_reduce': reads,
+    'multimem.st': writes,
+  },
 )(`
   ${atomics('atom', where, 'd=@type_')}
   ${atomics('red', whereRed, '')}
