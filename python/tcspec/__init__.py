@@ -4,7 +4,7 @@
 
     tcspec.check(kernel, a, b, grid=(16,)).raise_if_bad()
 
-docs/Python.md begins there. Nothing is imported here but the standard library; JAX and Triton are imported when a kernel is theirs.
+docs/Python.md begins there. This module imports only the standard library. JAX or Triton is imported when you ask about one of its kernels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The questions about kernels: ``check``, ``run``, ``time`` and ``mutate``.
 
-Each takes a kernel and its arguments to launches (``subjects``), asks the warm process (``warm``), and gives a verdict (``verdict``).
+Each turns a kernel and its arguments into launches (``subjects``), asks the warm process (``warm``), and returns a verdict (``verdict``).
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ def check(
 
     ``kernel``: a function of JAX with Mosaic GPU kernels in it, a ``@triton.jit`` or ``@gluon.jit`` function, a name of the catalogue, a path
     (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. A program of many launches (``program.json``, tcspec.host/1) has a
-    ``ProgramVerdict``; ``operation=8`` judges one launch of it. ``arguments`` and other keywords are those of the
-    function; arrays may be replaced by what has a dtype and a shape. Where control or addresses depend on data, those of the arrays are taken, and the verdict says so; integers of
-    which there are shapes alone are asked for where no data that are tried fit. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``, ``in_=``.
+    ``ProgramVerdict``; ``operation=8`` judges one launch of it. ``arguments`` and other keywords are those of the function; any object with a dtype
+    and a shape may replace an array. If control or addresses depend on data, the data of the arrays are used, and the verdict says so. Give integers
+    as arrays if an error asks for their data. If ``kernel`` is not a function, keywords are options: ``set=``, ``arg=``, ``launch=``, ``in_=``.
 
-    ``level``: of a kernel of Triton ``"auto"``, which it is if it is not said, judges TTGIR, and the PTX that its compiler makes of it, and gives one
-    verdict (``verdict.levels`` says what each came to); ``"ttgir"`` and ``"ptx"`` judge one. A function of JAX has the levels ``"jaxpr"`` and ``"ptx"``; its PTX is ``ptx=``,
-    the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
-    lines of statements that are left out. Where one schedule does not decide, others are tried: ``explore``: ``True``,
-    all of them, however long it takes; ``False``, none. ``budget``: what they may cost, in events; by default some seconds' worth. ``strict``: broken contracts
-    are errors. ``accept``: a baseline of findings that may stand, a path or what such a file holds (``tcspec.accept/1``): the verdict is ok with these and
-    no other, and says which it accepted (``verdict.accepted``). ``timeout``: seconds.
+    ``level``: for a Triton kernel, ``"auto"`` (the default) judges both the TTGIR and the PTX that the compiler makes from it, and gives one verdict
+    (``verdict.levels`` has the result of each); ``"ttgir"`` and ``"ptx"`` judge one of them. A function of JAX has the levels ``"jaxpr"`` and
+    ``"ptx"``; its PTX is ``ptx=``, the text that jaxlib dumped for its only kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array
+    without data is seeded. ``grid``: programs along each axis of a Triton launch. ``computes``: the claim to prove, such as ``"matmul:a,b,c"`` for c
+    = a @ b. ``without``: labels or lines of statements to leave out. If one schedule does not decide, others are tried. ``explore``: ``True`` tries
+    all of them, however long it takes; ``False`` tries none. ``budget``: the cost that they may have, in events; the default is worth a few seconds.
+    ``strict``: broken contracts are errors. ``accept``: a baseline of accepted findings, a path or the contents of such a file (``tcspec.accept/1``):
+    the verdict is ok with these findings and no others, and says which it accepted (``verdict.accepted``). ``timeout``: seconds.
     """
     options = {
         "computes": computes,
@@ -88,10 +89,10 @@ def time(
     timeout: float | None = None,
     **keywords: Any,
 ) -> Any:
-    """Predicts how long a kernel takes on a chip, and what it waits for: a document ``tcspec.time/1``, a list of them for several kernels.
+    """Predicts how long a kernel takes on a chip, and what it waits for. Returns a document ``tcspec.time/1``, or a list of them for several kernels.
 
-    ``chip``: ``"h100"``, ``"h200"`` or ``"b200"``, with other numbers if asked: ``"h100:l2.bandwidth=x1.2"``; by default by the architecture. ``registers``: of a thread, as the
-    assembler says. The others are those of ``check``.
+    ``chip``: ``"h100"``, ``"h200"`` or ``"b200"``, perhaps with changed numbers: ``"h100:l2.bandwidth=x1.2"``; by default, the chip of the
+    architecture. ``registers``: registers per thread, as the assembler reports them. The other options are those of ``check``.
 
     ``time("hopper-matmul", set={"m": 4096, "n": 8192, "k": 4096})["microseconds"]``
     """
@@ -119,11 +120,11 @@ def run(
     timeout: float | None = None,
     **keywords: Any,
 ) -> Run:
-    """Runs a kernel on data, to the chip's bits, and judges the run.
+    """Runs a kernel on data, with the bits of the chip, and judges the run.
 
-    What stands around the kernels of a function of JAX is evaluated by JAX on the CPU. ``.result`` is what the call returns, ``.outputs`` what the
-    kernels wrote, by name; both are numpy. ``arithmetic``: matrix products of ``hopper``, ``blackwell`` or ``ieee32``, if not of the kernel's own
-    chip. ``hazards=False``: compute only. The others are those of ``check``.
+    JAX evaluates on the CPU the operations around the kernels of a JAX function. ``.result`` is the value that the call returns, ``.outputs`` has the
+    arrays that the kernels wrote, by name; both are numpy. ``arithmetic``: matrix products of ``hopper``, ``blackwell`` or ``ieee32``; by default, of
+    the kernel's own chip. ``hazards=False``: compute only. The other options are those of ``check``.
     """
     options = {
         "computes": computes,
@@ -170,7 +171,7 @@ def run(
 
 
 class _Stopped(Exception):
-    """A kernel came to no end, so that nothing behind it can be evaluated."""
+    """A kernel did not end, so nothing after it can be evaluated."""
 
 
 def mutate(
@@ -186,7 +187,7 @@ def mutate(
     progress: Any = None,
     **keywords: Any,
 ) -> Mutation:
-    """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
+    """Makes every single change of a kernel, and judges each. ``progress`` is called with ``{"what", "done", "of"}``."""
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
     # changes are those of one text
     export = exported(kernel, arguments, keywords, grid, level or ("ttgir" if triton.is_kernel(kernel) else _text_alone(kernel, keywords)), _names(mutate))
@@ -209,12 +210,12 @@ def _names(question: Any) -> list[str]:
 
 
 def _text_alone(kernel: Any, keywords: Mapping[str, Any]) -> str | None:
-    """The level of a function of JAX whose PTX is given, for what is asked of one form."""
+    """The level of a JAX function whose PTX is given, for questions about one form."""
     return "ptx" if is_function(kernel) and "ptx" in keywords else None
 
 
 def _of_one_form(launch: Launch) -> Launch:
-    """For what is asked of one form of a kernel: the document that is sent."""
+    """The launch with one document, for questions about one form of a kernel."""
     return replace(launch, params={name: value for name, value in launch.params.items() if name != "level"})
 
 
@@ -245,7 +246,7 @@ def _send(method: str, launch: Launch, options: Mapping[str, Any], progress: Any
 
 
 def _without_data(launch: Launch, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check that says when it cannot do without data, where there are some: most can, and data are large."""
+    """A check without data, which reports if it needs them. Most checks need none, and data are large."""
     return options if launch.data is None else {**options, "seeded": False}
 
 
@@ -257,7 +258,7 @@ def _with_data(launch: Launch, options: Mapping[str, Any]) -> Mapping[str, Any]:
 def _answers(
     pending: Sequence[tuple[Launch, Pending]], options: Mapping[str, Any], timeout: float | None
 ) -> list[tuple[Mapping[str, Any], Any]]:
-    """Of checks that were sent together, with their options; when one is refused, the others are not waited for. One that wants data is sent again with them."""
+    """The answers to checks that were sent together, with their options. If one is refused, the others are not awaited. One that needs data is sent again with them."""
 
     def answer(launch: Launch, one: Pending) -> tuple[Mapping[str, Any], Any]:
         try:
@@ -292,12 +293,12 @@ def _verdict(method: str, launch: Launch, options: Mapping[str, Any], answer: di
 
 
 def is_named(launch: Launch) -> bool:
-    """Whether its author named it; a document has its own name in its verdict."""
+    """Whether its author named it. A verdict on a document has the document's own name."""
     return launch.name != "document"
 
 
 def _lines_of(launch: Launch) -> Any:
-    """The author's lines: as the launch has them, or as they stand on the disk."""
+    """The author's lines, from the launch or from the disk."""
     brought = launch.params.get("files", {})
     texts = {name: held.splitlines() for name, held in brought.items() if isinstance(held, str)}
     document = launch.document

@@ -1,7 +1,6 @@
 """A client of ``tcspec serve``: every method of the process as a function (docs/Serve.md).
 
-It starts the process when it is first asked, keeps it for the next question, and ends it with the ``with`` block, with ``close()``, or with the
-interpreter.
+The first call starts the process, and later calls use the same one. It ends with the ``with`` block, with ``close()``, or with the interpreter.
 
     from tcspec.client import Client
 
@@ -12,16 +11,16 @@ interpreter.
         tcspec.mma(a, b)                                    # numpy arrays, or Tensor
         tcspec.ask("swizzle", {"dtype": "f16", "shape": [8, 64], "tile": None, "swizzle": 128, "base": 0})
 
-A call says what the command line says: operands first, options by name (``strict_proxies=True``; a name that Python keeps for itself has an
-underscore behind it: ``in_={"a": array}``). It returns the document that the command prints with ``--json``; files that were asked for stand in it
-under ``files``, tensors as ``Tensor``. docs/Serve.md lists the methods.
+A call has the arguments of the command line: operands first, options by name (``strict_proxies=True``). A name that is a Python keyword ends in an
+underscore: ``in_={"a": array}``. The call returns the document that the command prints with ``--json``. Requested files are under ``files``, and
+tensors are ``Tensor`` objects. docs/Serve.md lists the methods.
 
 Calls may be made from many threads at once. ``send`` returns without waiting:
 
     pending = tcspec.send("check", kernel="matmul6", explore=True, progress=print)
     pending.cancel()
 
-If the process dies, what it was asked raises ``ServerDied``; the next call starts another. So does the first call in a fork.
+If the process dies, its unanswered calls raise ``ServerDied``, and the next call starts another process. So does the first call in a fork.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ __all__ = [
 
 
 def camel(name: str) -> str:
-    """A name of Python as requests and documents have it."""
+    """The name that requests and documents have for a Python name."""
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(word.capitalize() for word in rest)
 
@@ -83,8 +82,8 @@ if hasattr(os, "register_at_fork"):
 class Client:
     """Asks ``tcspec serve``.
 
-    ``command``: how ``tcspec`` is started, as a list of words; ``options``: what stands behind ``serve``, such as ``["--files", "."]``;
-    ``timeout``: seconds for each call, if it does not say so itself.
+    ``command``: the command that starts ``tcspec``, as a list of words. ``options``: words after ``serve``, such as ``["--files", "."]``.
+    ``timeout``: seconds for each call that has no timeout of its own.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class Client:
             process.close()
 
     def _forget(self) -> None:
-        """In a fork: what the parent has is not ours, its locks included."""
+        """In a fork: the process and the locks of the parent are not ours."""
         self._starting = threading.Lock()
         process, self._process = self._process, None
         if process is not None:
@@ -122,12 +121,12 @@ class Client:
 
     @property
     def pid(self) -> int | None:
-        """Of the process, while there is one."""
+        """The id of the process, or None if there is none."""
         process = self._process
         return process.pid if process is not None and process.is_alive() else None
 
     def start(self) -> None:
-        """Starts the process, if there is none: it loads while its first question is made."""
+        """Starts the process if there is none, so that it loads while the caller prepares the first question."""
         self._live()
 
     def _live(self) -> Process:
@@ -159,7 +158,7 @@ class Client:
     # what can be asked: operands by their places, options by their names
 
     def layout(self, layout: Any, **options: Any) -> Any:
-        """Which lane holds each element in which register: a name, or a description."""
+        """Which lane holds each element, and in which register. The layout is a name or a description."""
         return self.request("layout", layout=layout, **options)
 
     def transform(self, *transforms: str, **options: Any) -> Any:
@@ -167,7 +166,7 @@ class Client:
         return self.request("transform", transforms=transforms, **options)
 
     def image(self, **options: Any) -> Any:
-        """What a TMA box puts into shared memory: ``image(box=[64, 64], swizzle=128)``."""
+        """The bytes that a TMA box copies into shared memory: ``image(box=[64, 64], swizzle=128)``."""
         return self.request("image", **options)
 
     def linear(self, *words: Any, **options: Any) -> Any:
@@ -187,7 +186,7 @@ class Client:
         return self.request("banks", words=words, **options)
 
     def tiling(self, **options: Any) -> Any:
-        """The order of tiles, and what a cache makes of it."""
+        """The order of tiles, and the memory traffic that a cache leaves."""
         return self.request("tiling", **options)
 
     def kernels(self, kernel: str | None = None, **options: Any) -> Any:
@@ -201,7 +200,7 @@ class Client:
         return made
 
     def compare(self, got: Any, expected: Any, **options: Any) -> Any:
-        """Two tensors: are their bits equal, and if not, how far apart?"""
+        """Compares two tensors: whether their bits are equal, and if not, how far apart they are."""
         return self.request("compare", got=got, expected=expected, **options)
 
     def check(self, kernel: Any, **options: Any) -> Any:
@@ -209,15 +208,15 @@ class Client:
         return self.request("check", kernel=kernel, **options)
 
     def run(self, kernel: Any, **options: Any) -> Any:
-        """Runs it: ``run("hopper-matmul", in_={"a": a, "b": b}, out=["out"])["files"]["out.npy"].numpy()``."""
+        """Runs a kernel: ``run("hopper-matmul", in_={"a": a, "b": b}, out=["out"])["files"]["out.npy"].numpy()``."""
         return self.request("run", kernel=kernel, **options)
 
     def trace(self, kernel: Any, **options: Any) -> Any:
-        """What happened in a run, event by event."""
+        """The events of a run, in order."""
         return self.request("trace", kernel=kernel, **options)
 
     def time(self, kernel: Any, **options: Any) -> Any:
-        """How long it takes on a chip, and what it waits for: ``time("hopper-matmul", chip="h100")["microseconds"]``."""
+        """Predicts how long a kernel takes on a chip, and what it waits for: ``time("hopper-matmul", chip="h100")["microseconds"]``."""
         return self.request("time", kernel=kernel, **options)
 
     def mutate(self, kernel: Any = None, **options: Any) -> Any:
@@ -225,12 +224,12 @@ class Client:
         return self.request("mutate", kernel=kernel, **options)
 
     def ask(self, suite: str, question: Mapping[str, Any], timeout: float | None = None) -> Any:
-        """A question of a suite of the test vectors."""
+        """A question from a suite of the test vectors."""
         pending = self._live().send(f"ask/{suite}", {k: to_json(v) for k, v in question.items()}, None)
         return pending.result(timeout if timeout is not None else self._timeout)
 
     def methods(self) -> Any:
-        """What can be asked, with the JSON Schema of each method's params."""
+        """The methods, with the JSON Schema of each method's params."""
         return self.request("methods")
 
     def version(self) -> Any:

@@ -1,4 +1,4 @@
-"""What goes wrong: exceptions with a stable ``code`` and one clear line."""
+"""Exceptions with a stable ``code`` and a message of one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Busy", "Cancelled", "Refused", "ServerDied", "TcspecError", "TimedOu
 
 
 class TcspecError(Exception):
-    """What stands in the place of a result; ``code`` is its stable word."""
+    """An error in place of a result; ``code`` is a stable word."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -16,15 +16,15 @@ class TcspecError(Exception):
 
 
 class Refused(TcspecError):
-    """The question is refused, as the command line refuses it with exit status 2: ``code`` says why."""
+    """The question was refused, as the command line refuses it with exit status 2; ``code`` says why."""
 
 
 class TooLarge(TcspecError):
-    """The request or its result is longer than the limits of the process."""
+    """The request or its result is longer than the process allows."""
 
 
 class Busy(TcspecError):
-    """Too many requests wait already."""
+    """Too many requests are already waiting."""
 
 
 class Cancelled(TcspecError):
@@ -32,7 +32,7 @@ class Cancelled(TcspecError):
 
 
 class TimedOut(TcspecError, TimeoutError):
-    """No answer came in time; the request was cancelled."""
+    """No answer came before the timeout; the request was cancelled."""
 
 
 class ServerDied(TcspecError):

@@ -1,7 +1,7 @@
-"""The seam to the front ends: kernels with their launches, as a front end takes them from what its users write.
+"""The interface to the front ends: kernels with their launches, which a front end makes from its users' functions.
 
 A front end is a function ``export(kernel, *arguments, **keywords) -> Export``: ``tcspec.pallas`` for functions of JAX, ``tcspec.triton`` for those of
-Triton and Gluon. It is imported when a kernel of its own is asked about, and imports its compiler when it is called.
+Triton and Gluon. It is imported at the first question about one of its kernels, and imports its compiler when it is called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["Export", "Launch", "Perform"]
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of one kernel, as a request says it."""
+    """One launch of one kernel, as the members of a request."""
 
     #: of the kernel, as its author wrote it
     name: str
@@ -35,13 +35,13 @@ Perform = Callable[[Launch, Sequence[Any]], Mapping[str, Any]]
 
 
 class Export(Protocol):
-    """What a call of a function consists of."""
+    """The launches of one call of a function."""
 
     @property
     def launches(self) -> Sequence[Launch]:
-        """Of each kernel, in the order in which they are performed; one that stands in a loop stands here once."""
+        """A launch for each kernel, in the order of execution; a kernel in a loop has one entry."""
         ...
 
     def evaluate(self, perform: Perform) -> Any:
-        """What the call returns: what stands around the kernels is evaluated on the CPU by the front end, the kernels by ``perform``."""
+        """The value that the call returns. The front end evaluates the rest of the function on the CPU, and ``perform`` runs the kernels."""
         ...

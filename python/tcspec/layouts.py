@@ -1,4 +1,4 @@
-"""Layouts as numpy arrays: which lane holds which element, where it lies in shared memory, and what that costs.
+"""Layouts as numpy arrays: the lane that holds each element, its place in shared memory, and the bank conflicts of an access.
 
     from tcspec import layouts
 
@@ -12,8 +12,8 @@
 
     layouts.banks("WGMMA", "tile=8x64", "swizzle=128", shape=(64, 64)).conflicts
 
-Operands and options are those of the commands (docs/CommandLine.md). An answer has the members of their documents under Python's names; lists of
-numbers are numpy arrays. ``print`` shows what the command line prints, and a notebook the picture.
+Operands and options are those of the commands (docs/CommandLine.md). An answer has the members of their documents, with Python's names. Lists of
+numbers are numpy arrays. ``print`` shows the text of the command line, and a notebook shows the picture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Answer", "banks", "cute", "image", "layout", "linear", "tmem", "tran
 
 
 def _is_numeric(value: Any) -> bool:
-    """A list of numbers, or of such lists of one length each."""
+    """Whether this is a list of numbers, or of such lists with equal lengths."""
     if not isinstance(value, list) or not value:
         return False
     if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value):
@@ -50,7 +50,7 @@ def _of(value: Any) -> Any:
 
 
 class Answer:
-    """A document, whose members are attributes: ``physicalShape`` is ``physical_shape``."""
+    """A document with its members as attributes: ``physicalShape`` is ``physical_shape``."""
 
     def __init__(self, document: Mapping[str, Any], printed: str = "", draw: Any = None) -> None:
         self.document = document
@@ -77,7 +77,7 @@ class Answer:
         return f"<tcspec {self.document.get('schema', 'answer')}: {', '.join(self.document)}>"
 
     def svg(self) -> str:
-        """The picture, where there is one."""
+        """The picture, if there is one."""
         return "" if self._draw is None else str(self._draw())
 
     def _repr_html_(self) -> str:
@@ -88,7 +88,7 @@ class RegisterLayout(Answer):
     """Which element each register holds: ``elements[warp, lane, register]`` is its index."""
 
     def registers(self, array: Any) -> Any:
-        """What the registers hold of an array: ``[warp, lane, register]``."""
+        """The elements of an array that the registers hold: ``[warp, lane, register]``."""
         import numpy
 
         whole = numpy.asarray(array)
@@ -97,7 +97,7 @@ class RegisterLayout(Answer):
         return whole[tuple(numpy.moveaxis(self.elements, -1, 0))]
 
     def array(self, registers: Any) -> Any:
-        """The array that registers hold."""
+        """The array whose elements the registers hold."""
         import numpy
 
         held = numpy.asarray(registers)
@@ -107,7 +107,7 @@ class RegisterLayout(Answer):
 
 
 class Placed(Answer):
-    """The place of each element of an array: ``addresses`` has its shape."""
+    """The place of each element of an array; ``addresses`` has the shape of the array."""
 
     @property
     def addresses(self) -> Any:
@@ -116,7 +116,7 @@ class Placed(Answer):
         return numpy.array(self.document["addresses"]).reshape(self.document.get("shape", self.document.get("copied")))
 
     def memory(self, array: Any) -> Any:
-        """The bytes of an array as they lie, from the base on."""
+        """The bytes of an array in memory order, from the base on."""
         import numpy
 
         whole = numpy.ascontiguousarray(array)
@@ -144,7 +144,7 @@ def _ask(method: str, kind: type[Answer], params: Mapping[str, Any]) -> Any:
 
 
 def layout(layout: Any, shape: Sequence[int] | None = None, **options: Any) -> RegisterLayout:
-    """Which lane holds each element in which register."""
+    """Which lane holds each element, and in which register."""
     kind = RegisterLayout if layout not in ("check", "names") else Answer
     found: RegisterLayout = _ask("layout", kind, {"layout": layout, "shape": shape, **options})
     return found
@@ -175,7 +175,7 @@ def cute(*words: Any) -> Answer:
 
 
 def tmem(*layouts: str, **options: Any) -> Answer:
-    """Tensor memory: where a layout puts each element, or the columns that arrays take."""
+    """Tensor memory: where a layout puts each element, or which columns arrays take."""
     found: Answer = _ask("tmem", Answer, {"layouts": layouts, **options})
     return found
 

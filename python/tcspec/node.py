@@ -1,4 +1,4 @@
-"""How ``tcspec`` is started: the library, and a Node.js that can run it.
+"""Finds the library and a Node.js that can run it.
 
 | looked at            | is                                                                                     |
 |----------------------|----------------------------------------------------------------------------------------|
@@ -35,7 +35,7 @@ _HOW = (
 
 
 def command() -> list[str]:
-    """The words that start ``tcspec``."""
+    """The command that starts ``tcspec``, as a list of words."""
     said = os.environ.get("TCSPEC")
     if said:
         return shlex.split(said)
@@ -50,7 +50,7 @@ def command() -> list[str]:
 
 
 def library_command() -> list[str]:
-    """The words that start the library of this package, or of the checkout around it."""
+    """The command that starts the library of this package, or of the checkout around it."""
     main = _main()
     if main is None:
         raise Refused(
@@ -62,7 +62,7 @@ def library_command() -> list[str]:
 
 
 def _main() -> Path | None:
-    """The program: of the wheel, or of the checkout or the npm package that this folder lies in."""
+    """The program in the wheel, or in the checkout or npm package that contains this folder."""
     here = Path(__file__).resolve().parent
     builds = [here / "library" / "bundle", here.parents[1] / "bundle", here.parents[1] / "dist"]
     mains = (build / "oracle" / "cli" / "main.js" for build in builds)
@@ -71,7 +71,7 @@ def _main() -> Path | None:
 
 @functools.lru_cache(maxsize=8)
 def _node(named: str | None, path: str | None) -> str:
-    """The first Node.js that is new enough, of the places that are looked at."""
+    """The first Node.js in these places that is new enough."""
     found: list[str] = []
     for where, node in _candidates(named):
         if node is None:

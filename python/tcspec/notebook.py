@@ -1,4 +1,4 @@
-"""What a notebook shows of a verdict: the printed verdict, and the timeline of the run with what races marked. Self-contained; every text is escaped."""
+"""A verdict in a notebook: the printed verdict, and the timeline of the run with the races marked. Self-contained; every text is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mon
 
 
 class Shown(Protocol):
-    """A verdict, as far as it is shown."""
+    """The parts of a verdict that are shown."""
 
     @property
     def name(self) -> str: ...

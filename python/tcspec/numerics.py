@@ -1,4 +1,4 @@
-"""The arithmetic of the tensor cores on numpy arrays, and what a difference is."""
+"""The arithmetic of the tensor cores on numpy arrays, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def mma(
 ) -> Any:
     """``c + a @ b`` as the tensor cores of a chip compute it, bit for bit; a numpy array.
 
-    ``acc``: f32 or f16, or i32 of integers. ``arithmetic``: ``hopper`` (measured), ``blackwell`` (documented) or ``ieee32``. Types of ml_dtypes are
-    what they are: bfloat16, float8_e4m3fn, float8_e5m2.
+    ``acc``: f32 or f16, or i32 for integers. ``arithmetic``: ``hopper`` (measured), ``blackwell`` (documented) or ``ieee32``. Types of ml_dtypes keep
+    their meaning: bfloat16, float8_e4m3fn, float8_e5m2.
     """
     given = {"a": a, "b": b} if c is None else {"a": a, "b": b, "c": c}
     answer = warm.client().request(
@@ -42,7 +42,7 @@ def mma(
 
 
 class Comparison:
-    """Two arrays, bit for bit. It is true if they are equal."""
+    """A comparison of two arrays, bit for bit. It is true if they are equal."""
 
     def __init__(self, document: Mapping[str, Any], printed: str) -> None:
         #: the document of ``tcspec compare --json``
@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def different(self) -> int:
-        """Elements with other bits."""
+        """Number of elements with different bits."""
         return int(self.document["different"])
 
     @property
@@ -79,6 +79,6 @@ class Comparison:
 
 
 def compare(got: Any, expected: Any, *, timeout: float | None = None) -> Comparison:
-    """Are the bits equal, and if not, how far apart?"""
+    """Compares two arrays: whether their bits are equal, and if not, how far apart they are."""
     document = warm.client().request("compare", got=got, expected=expected, printed=True, timeout=timeout)
     return Comparison({k: v for k, v in document.items() if k != "printed"}, document["printed"])

@@ -1,7 +1,7 @@
 """One life of ``tcspec serve``: JSON-RPC lines on its standard input and output (docs/Serve.md).
 
-Three threads stand beside the callers, so that a signal in the main thread never tears a line: one writes, one reads, one keeps what the process
-complains about. The process is the leader of a session of its own: Ctrl-C is for this interpreter, which ends that one.
+It has three threads of its own, so that a signal in the main thread never tears a line: one writes, one reads, and one keeps the standard error of
+the process. The process is the leader of a session of its own: Ctrl-C reaches only this interpreter, which then ends the process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATIENCE = 2.0
 
 
 class Pending:
-    """A request that was sent."""
+    """A request that has been sent."""
 
     def __init__(self, process: "Process", number: int, method: str, progress: Progress | None) -> None:
         self.method = method
@@ -43,12 +43,12 @@ class Pending:
         return self._ready.is_set()
 
     def cancel(self) -> None:
-        """Asks for no answer; ``result`` then raises ``Cancelled``, unless the answer was there before."""
+        """Cancels the request; ``result`` then raises ``Cancelled``, unless the answer has already arrived."""
         if not self.done():
             self._process.notify("$/cancelRequest", {"id": self._number})
 
     def result(self, timeout: float | None = None) -> Any:
-        """Waits for the answer; cancels the request when it does not come in time, or when the wait is interrupted."""
+        """Waits for the answer; cancels the request if the time runs out or the wait is interrupted."""
         try:
             there = self._ready.wait(timeout)
         except BaseException:
@@ -86,7 +86,7 @@ def _lines(read: Callable[[], bytes]) -> Iterator[bytes]:
 
 
 class Process:
-    """``command`` is started at once; it lives until ``close``, or until it dies."""
+    """``command`` starts at once, and runs until ``close`` or until it dies."""
 
     def __init__(self, command: Sequence[str]) -> None:
         # unbuffered: what a fork copies has no locks and holds nothing back
@@ -137,7 +137,7 @@ class Process:
         self._to_write.put(_line({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def close(self) -> None:
-        """Ends the process; what it has not answered is cancelled."""
+        """Ends the process; unanswered requests are cancelled."""
         if self._owner != os.getpid():
             return
         for pending in list(self._pending.values()):
@@ -157,7 +157,7 @@ class Process:
         self._close_streams()
 
     def forget(self) -> None:
-        """In a fork: the process is its parent's, and so are the threads. Only the copies of the pipes are closed, which would keep it from its end."""
+        """In a fork: the process and the threads belong to the parent. Only the copies of the pipes are closed, because they would keep the process from ending."""
         self._close_streams()
         self._popen.returncode = 0
         self._ended = "it belongs to another process"
@@ -231,7 +231,7 @@ class Process:
             pending._settle(None, self._died(pending.method))
 
     def _end_group(self, force: bool) -> None:
-        """The whole group, where there is such a thing: the command may have been a script."""
+        """Signals the whole group, if the system has process groups, because the command may be a script."""
         if sys.platform == "win32":
             self._popen.kill() if force else self._popen.terminate()
             return

@@ -1,4 +1,4 @@
-"""The plugin of pytest: it is there when the package is installed.
+"""The pytest plugin, which is active when the package is installed.
 
 | here                       | what it does                                                                                                    |
 |----------------------------|-----------------------------------------------------------------------------------------------------------------|
@@ -8,7 +8,7 @@
 | a test that fails          | shows the verdicts on its kernels that are not ok: each finding with its statements at ``file:line``, no frame of this package |
 | ``--tcspec-strict``        | broken contracts are errors for all that is ``verified``                                                        |
 
-Marks such as ``xfail``, ``skip`` and ``-free ones stand above ``verified`` as above any test.
+Marks such as ``xfail`` and ``skip`` go above ``verified``, as above any other test.
 """
 
 from __future__ import annotations

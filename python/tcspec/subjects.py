@@ -1,14 +1,14 @@
-"""What is asked about: from whatever stands for a kernel in Python to launches that a request can name.
+"""The subjects of questions: turns the ways to name a kernel in Python into launches for a request.
 
-| a kernel is                                     | told by                                        | goes through                         |
-|-------------------------------------------------|------------------------------------------------|--------------------------------------|
-| a name of the catalogue: ``"hopper-matmul"``    | a word that is no file's name                  | nothing                              |
-| a file: ``"X.ttgir"``, ``Path("run.jsonl")``    | its ending                                     | its place                            |
-| a document: ``{"ttgir": text}``, ``{"ptx": text}``, a program | a mapping                        | nothing                              |
-| ``@triton.jit``, ``@gluon.jit``, ``kernel[grid]``| where its class comes from                     | ``tcspec.triton``                    |
-| any other function                              | it can be called                               | ``tcspec.pallas``: traced by JAX     |
+| kernel                                                        | recognised by                  | goes through                     |
+|---------------------------------------------------------------|--------------------------------|----------------------------------|
+| a name of the catalogue: ``"hopper-matmul"``                  | a word that is no file's name  | nothing                          |
+| a file: ``"X.ttgir"``, ``Path("run.jsonl")``                  | the ending of its name         | its path                         |
+| a document: ``{"ttgir": text}``, ``{"ptx": text}``, a program | a mapping                      | nothing                          |
+| ``@triton.jit``, ``@gluon.jit``, ``kernel[grid]``             | the module of its class        | ``tcspec.triton``                |
+| any other function                                            | it can be called               | ``tcspec.pallas``: traced by JAX |
 
-Neither compiler is imported before a kernel is its own.
+Neither compiler is imported before a question needs it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["exported", "is_function"]
 
 
 def is_function(kernel: object) -> bool:
-    """Whether it is a kernel as its author wrote it: its keywords are its own, and not those of a request."""
+    """Whether it is a kernel as its author wrote it, so that keywords are its arguments and not options of a request."""
     return not isinstance(kernel, (str, os.PathLike, Mapping))
 
 
@@ -45,7 +45,7 @@ def exported(
     level: str | None = None,
     options: Sequence[str] = (),
 ) -> Export:
-    """A kernel and its arguments as launches. ``options``: those of the question, which a keyword may be meant for."""
+    """The launches of a kernel with its arguments. ``options``: the options of the question, which a misspelt keyword may mean."""
     if is_function(kernel):
         _refuse_misspelt(kernel, arguments, keywords, options)
     if not is_function(kernel):
@@ -80,7 +80,7 @@ def exported(
 
 
 def _refuse_misspelt(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], options: Sequence[str]) -> None:
-    """Names an argument too many, or a keyword that neither the function nor the question has, with the nearest one that is there."""
+    """Refuses an argument too many, or a keyword that neither the function nor the question has, and names the nearest one."""
     if triton.is_kernel(kernel):
         parameters = triton.parameters(kernel)
         unknown = [k for k in keywords if k not in triton.KEYWORDS and not triton.takes(kernel, k)]
@@ -126,7 +126,7 @@ def _refuse(name: str, parameters: Sequence[str], options: Sequence[str], given:
 
 @dataclass(frozen=True)
 class _Named:
-    """A kernel that says itself what it is: one launch."""
+    """A kernel that needs no front end: one launch."""
 
     launch: Launch
 
@@ -155,12 +155,12 @@ def _said(kernel: Any, keywords: Mapping[str, Any], grid: Any) -> Launch:
 
 
 def _is_file_name(word: str) -> bool:
-    """As the command line tells them: ``zoo/R1`` is a kernel of the catalogue."""
+    """Tells names from files as the command line does: ``zoo/R1`` is a kernel of the catalogue."""
     return not word.startswith("zoo/") and ("/" in word or "." in word or os.sep in word)
 
 
 def _file(name: "str | os.PathLike[str]") -> str:
-    """A file that is there, by its whole path: the process stands in another directory."""
+    """An existing file, by its absolute path, because the process runs in another directory."""
     path = os.path.abspath(name)
     if not os.path.isfile(path):
         raise Refused(f"{os.fspath(name)}: expected a file, found none", "file-missing")
@@ -209,7 +209,7 @@ _CHIPS: Mapping[int, Mapping[str, Any]] = {90: {"arch": "sm90a", "sms": 132}, 10
 
 
 def _chip(function: Any, keywords: "dict[str, Any]") -> Mapping[str, Any]:
-    """What ``target=`` says, which is taken out of the keywords; a function that has a parameter of that name keeps it."""
+    """The value of ``target=``, removed from the keywords. A function that has a parameter of that name keeps it."""
     import inspect
 
     try:
@@ -224,7 +224,7 @@ def _chip(function: Any, keywords: "dict[str, Any]") -> Mapping[str, Any]:
 
 
 def _with_shapes(arguments: Any) -> Any:
-    """Arguments as JAX has them: a tensor without elements is a shape and a type of its own."""
+    """Arguments as JAX has them: a tensor without elements becomes a ``ShapeDtypeStruct``."""
     import jax
 
     def shaped(leaf: Any) -> Any:
@@ -263,7 +263,7 @@ class _Traced:
 
     @cached_property
     def known(self) -> Sequence[Mapping[str, Any]]:
-        """Of each kernel the inputs that its caller gave, or JAX makes of what was given."""
+        """For each kernel, the inputs that its caller gave, or that JAX computes from them."""
         made: Sequence[Mapping[str, Any]] = self.pallas.known_inputs(self.traced, self.arguments)
         return made
 
@@ -294,7 +294,7 @@ _STEM = "kernel"
 
 
 def _mosaic(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> _Mosaic:
-    """One kernel of Mosaic GPU as PTX: the text is given, its launch is in the module that JAX lowers the kernel to."""
+    """One kernel of Mosaic GPU as PTX: the caller gives the text, and the launch comes from the module to which JAX lowers the kernel."""
     name, named = _name_of(function), dict(keywords)
     given = named.pop("ptx", None)
     if given is None:
@@ -335,21 +335,21 @@ def _mosaic(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Mosaic:
-    """A launch of PTX for the one kernel of a function: what goes in is brought with the launch."""
+    """A launch of PTX for the only kernel of a function; it carries its inputs."""
 
     traced: _Traced
     launch: Launch
     inputs: Sequence[str]
 
     def with_jaxpr(self) -> _Traced:
-        """The kernel at both levels: the PTX and its launch beside the document, on the same tensors."""
+        """The kernel at both levels: the document, and the PTX with its launch, on the same tensors."""
         document = self.launch.params["launch"]
         beside = {f"{_STEM}.ptx": self.launch.document["ptx"], f"{_STEM}.launch.json": document, **self.launch.params["files"]}
         return replace(self.traced, level="auto", beside=beside)
 
     @property
     def launches(self) -> Sequence[Launch]:
-        """With what the function's arguments hold, where they hold anything."""
+        """The launch with the data of the function's arguments, if they have any."""
         (known,) = self.traced.known
         return (self._with(known),)
 
@@ -374,21 +374,21 @@ class _Mosaic:
 
 
 def _brought(argument: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An argument of a launch file with the data that is brought for it."""
+    """An argument of a launch file with its data."""
     if "fields" in argument:
         return {**argument, "fields": [_brought(one, known) for one in argument["fields"]]}
     return {**argument, "file": f"{argument['tensor']}.npy"} if argument["role"] == "in" and argument["tensor"] in known else argument
 
 
 def _as_signless(array: Any, dtype: str) -> Any:
-    """An array as a module of Triton has it."""
+    """An array as a Triton module takes it."""
     import numpy
 
     return numpy.atleast_1d(array).view(numpy_dtype(signless(dtype)))
 
 
 def _brought_to(export: Any, known: Mapping[str, Any], level: str | None) -> Launch:
-    """A launch for the Triton backend: integers go with it, as with a kernel of Triton's; other data where they are wanted."""
+    """A launch for the Triton backend. It carries integers, as a Triton kernel's does, and other data if they are needed."""
     launch = _launch(export, level)
     held = {o.name: Tensor.of_numpy(_as_signless(known[o.name], o.dtype)) for o in export.inputs if o.name in known}
     files = {f"{name}.npy": tensor.to_json() for name, tensor in held.items() if tensor.dtype[0] == "i"}

@@ -1,4 +1,4 @@
-"""Tensors as a request has them: patterns of elements under the element types of tcspec, to and from numpy.
+"""The tensors of requests: bit patterns with the element types of tcspec, converted to and from numpy.
 
 Types of ml_dtypes keep their meaning: ``bfloat16`` is ``bf16``, ``float8_e4m3fn`` is ``e4m3``, and back.
 """
@@ -41,7 +41,7 @@ _TO_NUMPY: Mapping[str, str] = {ours: theirs for theirs, ours in _OF_NUMPY.items
 
 
 def numpy_dtype(ours: str) -> Any:
-    """numpy's type of elements; unsigned integers, which are its bits, where neither numpy nor ml_dtypes (if it is there) has one."""
+    """numpy's type for the elements; unsigned integers with the bits, if neither numpy nor ml_dtypes has such a type."""
     import numpy
 
     name = _TO_NUMPY.get(ours, "")
@@ -66,13 +66,13 @@ class Tensor:
 
     @staticmethod
     def of_bits(dtype: str, shape: Sequence[int], bits: Sequence[int]) -> "Tensor":
-        """From the patterns of the elements as integers."""
+        """Makes a tensor from the bit patterns of its elements, as integers."""
         size = _BYTES[dtype]
         return Tensor(dtype, tuple(shape), b"".join(b.to_bytes(size, "little") for b in bits))
 
     @staticmethod
     def of_numpy(array: Any) -> "Tensor":
-        """From a numpy array, or what numpy makes an array of. Types of ml_dtypes keep their meaning."""
+        """Makes a tensor from a numpy array, or from anything that numpy converts to one. Types of ml_dtypes keep their meaning."""
         import numpy
 
         whole = numpy.ascontiguousarray(array)
@@ -94,7 +94,7 @@ class Tensor:
         return [int.from_bytes(self.data[i : i + size], "little") for i in range(0, len(self.data), size)]
 
     def numpy(self) -> Any:
-        """A numpy array. A type that neither numpy nor ml_dtypes (if it is there) has comes as unsigned integers: its bits."""
+        """A numpy array. If neither numpy nor ml_dtypes has the type, the elements are unsigned integers with its bits."""
         try:
             import numpy
         except ImportError:
@@ -111,7 +111,7 @@ class Tensor:
 
 
 def _of_pairs(array: Any) -> Tensor:
-    """Numbers of two bits, which are 16 in a word of 32, the first lowest: so a kernel has the metadata of a sparse operand."""
+    """Packs numbers of two bits, 16 to a word of 32 bits, the first lowest. Kernels take the metadata of a sparse operand in this form."""
     import numpy
 
     *rows, columns = array.shape
@@ -123,7 +123,7 @@ def _of_pairs(array: Any) -> Tensor:
 
 
 def dtype_name(said: Any) -> str:
-    """An element type under our name: ``"bf16"``, ``"float16"``, ``numpy.float32``, ``ml_dtypes.bfloat16``, ``numpy.dtype(...)``."""
+    """The tcspec name of an element type: ``"bf16"``, ``"float16"``, ``numpy.float32``, ``ml_dtypes.bfloat16``, ``numpy.dtype(...)``."""
     word = said if isinstance(said, str) else str(getattr(said, "name", None) or getattr(said, "__name__", said))
     name = _OF_NUMPY.get(word, word)
     if name not in _BYTES:
@@ -133,7 +133,7 @@ def dtype_name(said: Any) -> str:
 
 @dataclass(frozen=True)
 class Array:
-    """A tensor without elements: what a kernel is checked with where no data is at hand. ``tcspec.Array("bf16", (64, 64))``"""
+    """A tensor without elements, to check a kernel if no data are at hand. ``tcspec.Array("bf16", (64, 64))``"""
 
     dtype: str
     shape: tuple[int, ...]
@@ -145,7 +145,7 @@ class Array:
 
 @dataclass(frozen=True, eq=False)
 class Pointers:
-    """A tensor of ``int64`` that holds the addresses of other tensors, as host code makes it of their ``data_ptr()``."""
+    """A tensor of ``int64`` with the addresses of other tensors, as host code makes it from their ``data_ptr()``."""
 
     tensors: tuple[Any, ...]
 
@@ -159,10 +159,10 @@ class Pointers:
 
 
 def pointers(tensors: Sequence[Any]) -> Pointers:
-    """What stands for ``torch.tensor([t.data_ptr() for t in tensors])`` in the arguments of a kernel of Triton: ``tcspec.pointers([a, b, c])``.
+    """The replacement for ``torch.tensor([t.data_ptr() for t in tensors])`` in the arguments of a Triton kernel: ``tcspec.pointers([a, b, c])``.
 
-    A tensor may also be an argument itself, and in several such arrays. In ``run(...).outputs`` the tensors have the name of the argument and their place:
-    ``group_c_ptrs[0]``. TTGIR has no addresses, so such a kernel is judged as PTX.
+    A tensor may also be an argument itself, and may be in several such arrays. In ``run(...).outputs``, the name of such a tensor is the name of the
+    argument and an index: ``group_c_ptrs[0]``. TTGIR has no addresses, so such a kernel is judged as PTX.
     """
     return Pointers(tuple(tensors))
 
@@ -172,7 +172,7 @@ def _is_array(value: Any) -> bool:
 
 
 def to_json(value: Any) -> Any:
-    """What goes into a request: tensors and arrays as JSON, everything else as it is."""
+    """A value for a request: tensors and arrays as JSON, everything else unchanged."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Tensor):
@@ -193,7 +193,7 @@ def to_json(value: Any) -> Any:
 
 
 def of_json(result: Any) -> Any:
-    """A result with the tensors among its files as ``Tensor``."""
+    """A result, with the tensors among its files as ``Tensor`` objects."""
     files = result.get("files") if isinstance(result, dict) else None
     if isinstance(files, dict):
         for name, held in files.items():

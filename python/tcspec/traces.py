@@ -1,6 +1,6 @@
-"""Traces for tensorcore-spec: what a simulator of somebody else's writes, and `tcspec check run.jsonl` judges.
+"""Traces for tensorcore-spec: your simulator writes them, and `tcspec check run.jsonl` judges them.
 
-It imports nothing of the package: a simulator that stands alone may have a copy of this file beside it. The format is described in
+This file imports nothing from the package, so you can copy it next to your simulator. The format is described in
 docs/Traces.md and schemas/trace.schema.json.
 
     from tcspec.traces import Trace
@@ -23,8 +23,8 @@ docs/Traces.md and schemas/trace.schema.json.
     consumer.exit()
     trace.write('run.jsonl')
 
-Call a method when your simulator does what it says: the order of the calls is the order of the trace, which has to be an order in which the run
-can have happened. Nothing is judged here, and nothing that an event depends on is checked, but for bytes that lie outside of their memory.
+Call a method when your simulator does what the method's name says. The order of the calls is the order of the trace, which must be a possible order
+of the run. Nothing is judged here. The only check is that bytes are inside their memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BITS = {
 
 
 class Region:
-    """Bytes of a memory: intervals of it in ascending order, and the type of their elements (bytes, if it is not said)."""
+    """Bytes of a memory: intervals in ascending order, and the type of the elements (by default, bytes)."""
 
     def __init__(self, memory: Memory, spans: Sequence[Sequence[int]], dtype: str | None = None) -> None:
         end = -1
@@ -65,7 +65,7 @@ class Region:
 
 
 class Memory:
-    """A plane of memory: `memory[a:b]` are its bytes from a up to b."""
+    """A memory plane: `memory[a:b]` are its bytes from a up to b."""
 
     def __init__(self, index: int, space: str, name: str, size: int, dtype: str | None = None) -> None:
         self.index, self.space, self.name, self.bytes, self.dtype = index, space, name, size, dtype
@@ -95,13 +95,13 @@ Touched = Union[Region, 'tuple[Region, str]']
 
 
 class Operation:
-    """What an agent has issued and goes on by itself. `perform` says what it touches, when it does; then it signals."""
+    """An operation that an agent has issued, and that runs asynchronously. `perform` records the accesses when they happen; then it signals."""
 
     def __init__(self, trace: Trace, number: int, stamp: Mapping[str, Any], proxy: str) -> None:
         self._trace, self.number, self._stamp, self._proxy = trace, number, stamp, proxy
 
     def perform(self, stage: str, reads: Iterable[Touched] = (), writes: Iterable[Touched] = (), part: int = 0) -> Operation:
-        """A load performs 'write', a store 'read' and later 'write', a product 'all'. A region may stand with its role: (region, 'a')."""
+        """A load performs 'write', a store 'read' and later 'write', a product 'all'. A region may be a pair with its role: (region, 'a')."""
         self._trace._event('perform', operation=self.number, stage=stage, part=part)
         for rw, role, regions in (('r', 'source', reads), ('w', 'destination', writes)):
             for region in regions:
@@ -112,17 +112,17 @@ class Operation:
         return self
 
     def signal(self, barrier: Barrier, size: int, part: int = 0) -> Operation:
-        """So many bytes have come: they are taken off what the phase of the barrier expects."""
+        """Bytes have arrived: subtracts them from the bytes that the phase of the barrier expects."""
         self._trace._event('signal', operation=self.number, part=part, to='barrier', barrier=barrier.index, bytes=size)
         return self
 
     def arrive(self, barrier: Barrier, part: int = 0) -> Operation:
-        """It arrives once, as a commit does."""
+        """Arrives once, as a commit does."""
         self._trace._event('signal', operation=self.number, part=part, to='arrive', barrier=barrier.index)
         return self
 
     def done(self, family: str, side: str = 'full', part: int = 0) -> Operation:
-        """It is done, as far as groups of its family know; 'read': its sources may be written again."""
+        """Records that the operation is done, for waits on its group; 'read': its sources may be overwritten."""
         self._trace._event('signal', operation=self.number, part=part, to='group', family=family, side=side)
         return self
 
@@ -132,7 +132,7 @@ _PROXIES = {'cpAsync': 'generic', 'stAsync': 'generic', 'tcgen05Ld': 'generic', 
 
 
 class Agent:
-    """What executes statements: a warp, a warpgroup, or whatever your simulator has for them. `at` says where it stands."""
+    """An agent executes statements: a warp, a warpgroup, or the like in your simulator. `at` sets the current statement."""
 
     def __init__(self, trace: Trace, index: int, name: str, warps: int) -> None:
         self._trace, self.index, self.name, self.warps = trace, index, name, warps
@@ -141,7 +141,7 @@ class Agent:
         self._iteration: list[int] = []
 
     def at(self, label: str, *iteration: int, **more: Any) -> Agent:
-        """The statement of the events that follow, and the rounds of the loops around it; `path`: labels of what it stands in."""
+        """Sets the statement of the events that follow, and the iterations of the loops around it; `path`: labels of the enclosing scopes."""
         self._site = self._trace._site(label, more.get('path', ()))
         self._iteration = list(iteration)
         return self
@@ -160,7 +160,7 @@ class Agent:
     # Memory, by the agent itself.
 
     def read(self, region: Region, proxy: str = 'generic', role: str = 'source', **more: Any) -> int:
-        """Reads bytes; gives the number of what it read, which `write(..., origin=...)` may name."""
+        """Reads bytes; returns a number for the value, which `write(..., origin=...)` accepts."""
         value = self._trace._value()
         self._event('access', rw='r', proxy=proxy, footprint=region.written(), role=role, value=value, **more)
         return value
@@ -168,7 +168,7 @@ class Agent:
     def write(
         self, region: Region, origin: int | float | None = None, proxy: str = 'generic', role: str = 'destination', **more: Any
     ) -> Agent:
-        """Writes bytes. `origin`: the number of a value that was read, 0.0 for zeros; nothing is said if it is not given."""
+        """Writes bytes. `origin`: the number of a value that was read, or 0.0 for zeros; if it is absent, the origin is unknown."""
         if origin is not None:
             more['origin'] = {'_tag': 'value', 'id': origin} if isinstance(origin, int) else {'_tag': 'zero'}
         return self._event('access', rw='w', proxy=proxy, footprint=region.written(), role=role, **more)
@@ -182,7 +182,7 @@ class Agent:
                            scope=scope, tensor=tensor)
 
     def init(self, barrier: Barrier, count: int) -> Agent:
-        """Makes the barrier: each of its phases ends with so many arrivals."""
+        """Initialises the barrier: each phase ends after `count` arrivals."""
         return self._barrier('init', barrier, count, 0, False, 'cta')
 
     def inval(self, barrier: Barrier) -> Agent:
@@ -210,19 +210,19 @@ class Agent:
         scope: str = 'cta',
         tensor: bool = False,
     ) -> Agent:
-        """Call it when the wait is over, or with 'blocked' at the end of a run in which it never is."""
+        """Call it when the wait is over; or, if the wait never ends, with 'blocked' at the end of the run."""
         return self._event('wait', barrier=barrier.index, parity=parity, acquire=acquire, scope=scope, tensor=tensor,
                            outcome=outcome)
 
     # Order.
 
     def fence(self, kind: str, scope: str = 'cta', region: Region | None = None) -> Agent:
-        """proxyAsync, tensormap, tensormapAcquire (of the maps in `region`, if it is said), mbarrierInit, wgmma, tensorBefore or tensorAfter."""
+        """`kind`: proxyAsync, tensormap, tensormapAcquire (for the maps in `region`, if given), mbarrierInit, wgmma, tensorBefore or tensorAfter."""
         where = {} if region is None else {'footprint': region.written()}
         return self._event('fence', kind=kind, scope=scope, **where)
 
     def meet_arrive(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
-        """The first half of bar.sync: numbers to 15 are of the CTA, larger ones of the cluster; `count`: threads that meet."""
+        """The first half of bar.sync. Barriers 0 to 15 belong to the CTA, and larger numbers to the cluster; `count`: threads that meet."""
         return self._event('rendezvous', kind='arrive', id=number, count=count, threads=threads or 32 * self.warps, **more)
 
     def meet_leave(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
@@ -237,7 +237,7 @@ class Agent:
         return self._event('group', kind='commit', family=family, pending=0, read=False, blocked=False)
 
     def wait_group(self, family: str, pending: int = 0, read: bool = False, blocked: bool = False) -> Agent:
-        """All but the newest `pending` groups are done; `read`: as far as their sources go."""
+        """All but the newest `pending` groups are done; with `read`, only the reads of their sources."""
         return self._event('group', kind='wait', family=family, pending=pending, read=read, blocked=blocked)
 
     def semaphore(
@@ -250,7 +250,7 @@ class Agent:
         scope: str = 'gpu',
         outcome: str = 'passed',
     ) -> Agent:
-        """A 'signal' adds `value` to the semaphore, which held `before`; a 'wait' has found it there."""
+        """A 'signal' adds `value` to the semaphore, which held `before`; a 'wait' has found at least `value` there."""
         return self._event('semaphore', kind=kind, footprint=region.written(), value=value, decrement=decrement,
                            scope=scope, before=before, outcome=outcome)
 
@@ -265,11 +265,11 @@ class Agent:
         return Operation(self._trace, number, stamp, _PROXIES.get(unit, 'async'))
 
     def load(self, size: int, signals: int = 1) -> Operation:
-        """A TMA load of so many bytes; `signals`: barriers that it completes on, one a destination CTA."""
+        """A TMA load of this many bytes; `signals`: the barriers that it signals, one for each destination CTA."""
         return self.issue('tmaLoad', size, signals=signals)
 
     def store(self, size: int) -> Operation:
-        """A TMA store of so many bytes."""
+        """A TMA store of this many bytes."""
         return self.issue('tmaStore', size)
 
     # Tensor memory, branches, registers, the end.
@@ -293,13 +293,13 @@ class Agent:
         return self._event('join', children=[c.index for c in children])
 
     def exit(self) -> None:
-        """It has ended. An agent that starts owes this, unless it stands blocked."""
+        """It has ended. An agent that has started must call this, unless it is blocked."""
         self._trace._begin()
         self._trace._event('exit', agent=self.index)
 
 
 class Trace:
-    """A run: its header, which grows as agents, memory and statements are named, and its events."""
+    """A run: its events, and its header, which grows with every new agent, memory and statement."""
 
     def __init__(
         self,
@@ -340,7 +340,7 @@ class Trace:
     def memory(
         self, space: str, name: str, size: int, initialised: bool = False, dtype: str | None = None, **more: Any
     ) -> Memory:
-        """A plane: `cta` owns shared and tensor memory, `agent` registers; `output`: every byte must be written by the end."""
+        """A memory plane: a `cta` owns shared and tensor memory, an `agent` owns registers; `output`: every byte must be written by the end."""
         plane: dict[str, Any] = {'space': space, 'name': name}
         plane.update(more)
         plane.update(bytes=size, initialised=initialised)
@@ -364,7 +364,7 @@ class Trace:
         output: bool = False,
         initialised: bool | None = None,
     ) -> Memory:
-        """A tensor in global memory; row-major, unless its strides (in elements) are given. An input holds something from the start."""
+        """A tensor in global memory; row-major, unless its strides (in elements) are given. An input has contents from the start."""
         if strides is None:
             row_major = [1] * len(shape)
             for k in range(len(shape) - 2, -1, -1):
@@ -394,7 +394,7 @@ class Trace:
     # Events.
 
     def cluster(self, first: int = 0) -> None:
-        """The next clusters begin, as many as run together. The first ones begin by themselves, before the first event."""
+        """The next clusters begin, as many as run together. The first clusters need no call: they begin before the first event."""
         self._event('cluster', id=first)
         self._operations = 0
         for agent in self._agents:

@@ -1,4 +1,4 @@
-"""Verdicts: what is known of a kernel, as objects.
+"""Verdicts on kernels, as objects.
 
     verdict = tcspec.check(kernel, a, b)
     print(verdict)                       # what `tcspec check` prints
@@ -8,7 +8,7 @@
             print(statement.file, statement.line, statement.text)
     verdict.raise_if_bad()               # BadVerdict, an AssertionError whose text is the printed verdict
 
-A function that launches several kernels has one verdict, which is ok only if all of theirs are; each stands in ``.kernels``.
+A function that launches several kernels has one verdict, which is ok only if the verdicts on all kernels are; ``.kernels`` lists them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _watching: ContextVar[Callable[["Verdict"], None] | None] = ContextVar("tcspec_w
 
 @contextmanager
 def watched(hear: Callable[["Verdict"], None]) -> Iterator[None]:
-    """Within, every verdict that is not ok is told, and every one that is ok with findings that a baseline accepts, whatever becomes of it."""
+    """Inside this context, the callback gets every verdict that is not ok, and every one that is ok only because a baseline accepts its findings."""
     token = _watching.set(hear)
     try:
         yield
@@ -93,7 +93,7 @@ class Statement:
 
     @property
     def where(self) -> str:
-        """``file:line``, or the label where the kernel says nothing of its source."""
+        """``file:line``, or the label if the kernel does not name its source."""
         return self.label if self.file is None else f"{self.file}:{self.line}"
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of a memory."""
+    """A range of bytes of a memory."""
 
     memory: str
     #: intervals [start, end)
@@ -118,7 +118,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, or worth a note."""
+    """A hazard, a broken contract or a note."""
 
     #: of the list of hazards (docs/hazards.md), and what it is called there
     id: str
@@ -168,14 +168,14 @@ class Finding:
 
 
 _WHOSE = {
-    "compiler": "the compiler's: the author of the kernel cannot add it; report it to the compiler, or accept it (accept=)",
-    "library": "the library's that initialises the barrier",
+    "compiler": "inserted by the compiler: the author of the kernel did not write this synchronisation and cannot add it; report it to the compiler, or accept it (accept=)",
+    "library": "inserted by the library that initialises the barrier; its own examples do the same",
 }
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What the kernel computes: decided for all inputs of these shapes, from one run."""
+    """What the kernel computes for all inputs of these shapes, decided from one run."""
 
     proved: bool
     #: every output adds its products in ascending order, so it is the naive chain bit for bit
@@ -238,7 +238,7 @@ def _finding(found: Mapping[str, Any], lines: Lines) -> Finding:
 
 @dataclass(frozen=True)
 class AtLevel:
-    """What a kernel of Triton came to in one of the forms in which it was judged."""
+    """The result of a kernel in one of the forms in which it was judged."""
 
     #: ``"ttgir"`` or ``"ptx"``
     level: str
@@ -251,7 +251,7 @@ class AtLevel:
 
 
 def _accepted_row(row: Mapping[str, Any]) -> str:
-    """As the command line says it."""
+    """The text of the command line."""
     places = ", ".join(": ".join(filter(None, (side.get("file"), side["statement"]))) for side in (row["a"], row["b"]) if side)
     count = row["findings"]
     if count == 0:
@@ -297,23 +297,23 @@ class Verdict:
 
     @property
     def accepted(self) -> Sequence[Mapping[str, Any]]:
-        """Rows of the baseline that was asked for, with how many findings each names; 0: it no longer occurs."""
+        """Rows of the baseline, with the number of findings that each accepts; 0: the finding no longer occurs."""
         return tuple(self.document.get("accepted", ()))
 
     @property
     def levels(self) -> tuple[AtLevel, ...]:
-        """Of a kernel of Triton, what each level came to; empty where one was asked for."""
+        """The result of each level of a Triton kernel; empty if one level was requested."""
         at = self.document.get("levels", {}).get("at", ())
         return tuple(AtLevel(one["level"], one["result"], one["reason"]) for one in at)
 
     @property
     def not_checked(self) -> tuple[str, ...]:
-        """What it does not speak of."""
+        """What the verdict does not cover."""
         return tuple(self.document["scope"])
 
     @property
     def accepted_rows(self) -> tuple[str, ...]:
-        """The same, a line each."""
+        """The same as text, one line for each."""
         return tuple(map(_accepted_row, self.accepted))
 
     @property
@@ -322,7 +322,7 @@ class Verdict:
 
     @property
     def proof(self) -> Proof | None:
-        """Whether the kernel computes what it says; None where it says nothing."""
+        """Whether the kernel computes what it claims; None if it claims nothing."""
         found = self.document["provenance"]
         return None if found is None else Proof(found["proved"], found["inOrder"], found["text"])
 
@@ -330,7 +330,7 @@ class Verdict:
 
     @property
     def kernels(self) -> tuple["Verdict", ...]:
-        """One verdict a kernel."""
+        """One verdict for each kernel."""
         return (self,)
 
     def __bool__(self) -> bool:
@@ -347,13 +347,13 @@ class Verdict:
         return f"<tcspec verdict on {self.name}: {self.verdict}{about and f', {about}'}{f' and {more} more' if more > 0 else ''}>"
 
     def raise_if_bad(self) -> "Verdict":
-        """Raises ``BadVerdict`` unless it is ok; else gives itself. With ``accept=``, findings that the baseline accepts pass: ``report()`` lists them."""
+        """Raises ``BadVerdict`` unless the verdict is ok; else returns the verdict. With ``accept=``, findings that the baseline accepts pass: ``report()`` lists them."""
         if not self.ok:
             raise BadVerdict(self)
         return self
 
     def report(self) -> str:
-        """The findings at the author's lines, what a baseline accepts of them, and what a verdict that is ok does not speak of."""
+        """The findings at the author's lines, those that a baseline accepts, and, for an ok verdict, what it does not cover."""
         proof = self.proof
         head = f"{self.name}: {self.verdict}: {self.reason}"
         difference = self.document.get("levels", {}).get("difference")
@@ -367,13 +367,13 @@ class Verdict:
         )
 
     def timeline(self) -> str:
-        """A picture of the run as SVG text, with what races marked."""
+        """A picture of the run as SVG text, with the races marked."""
         if self._drawn is None:
             self._drawn = "" if self._draw is None else self._draw()
         return self._drawn
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes it: ``.svg`` the picture, ``.html`` the page of a notebook, ``.json`` the document, any other ending the text."""
+        """Writes the verdict to a file: ``.svg`` has the picture, ``.html`` the page of a notebook, ``.json`` the document, and any other ending the text."""
         to = Path(path)
         made: Mapping[str, Callable[[], str]] = {
             ".svg": self.timeline,
@@ -419,7 +419,7 @@ class Verdicts(Verdict):
 
     @property
     def proof(self) -> Proof | None:
-        """Proved only if every kernel's is; None unless each says what it computes."""
+        """Whether every kernel's claim is proved; None unless each kernel claims something."""
         proofs = [v.proof for v in self._kernels]
         known = [p for p in proofs if p is not None]
         if len(known) < len(proofs):
@@ -465,7 +465,7 @@ class Verdicts(Verdict):
 
 @dataclass(frozen=True)
 class Between:
-    """What is wrong between two operations of a program, or a note (docs/Programs.md)."""
+    """A hazard or a note about two operations of a program (docs/Programs.md)."""
 
     id: str
     title: str
@@ -563,7 +563,7 @@ class Run(Verdicts):
         return self._worst.reason if len(self._kernels) == 1 else super().reason
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[Any]":
-        """Of a run with one output: ``numpy.testing.assert_array_equal(tcspec.run(f, a, b), expected)``."""
+        """The array of a run with one output: ``numpy.testing.assert_array_equal(tcspec.run(f, a, b), expected)``."""
         import numpy
 
         arrays = list(self.result.values()) if isinstance(self.result, Mapping) else [self.result]
@@ -576,7 +576,7 @@ class Run(Verdicts):
 
 
 class Mutation:
-    """Every single change of a kernel, and who is found out."""
+    """All single changes of a kernel, and which of them were found."""
 
     def __init__(self, document: Mapping[str, Any], printed: str) -> None:
         #: the document that `tcspec mutate --json` prints (schemas/mutation.schema.json)
@@ -589,17 +589,17 @@ class Mutation:
 
     @property
     def killed(self) -> int:
-        """Those that are found out."""
+        """Number of mutants with a finding."""
         return int(self.document["killed"])
 
     @property
     def equivalent(self) -> int:
-        """Mutants that a certificate proves equivalent to the kernel."""
+        """Number of mutants that a certificate proves equivalent to the kernel."""
         return int(self.document["equivalent"])
 
     @property
     def kill_rate(self) -> float:
-        """Of the mutants that are another program, those that are found out; 1 where there is none."""
+        """The share of the mutants that are not equivalent and have a finding; 1 if all are equivalent."""
         real = self.mutants - self.equivalent
         return self.killed / real if real else 1.0
 

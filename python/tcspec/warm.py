@@ -1,7 +1,7 @@
 """The one process of ``tcspec serve`` that is kept between calls.
 
-It starts with the first question and ends with the interpreter, with ``close()``, or when its input ends, should the interpreter be killed. A fork has
-one of its own.
+It starts with the first question. It ends with the interpreter, with ``close()``, or when its input ends because the interpreter was killed. A fork
+has its own process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def client() -> Client:
 
 
 def start() -> None:
-    """Starts the process while a compiler works. Why it cannot be started is said by the question that needs it."""
+    """Starts the process while a compiler works. If it cannot be started, the question that needs it says why."""
     try:
         _client.start()
     except TcspecError:
@@ -34,10 +34,10 @@ def start() -> None:
 
 
 def close() -> None:
-    """Ends the process. The next question starts another."""
+    """Ends the process. Ends the process; the next question starts another."""
     _client.close()
 
 
 def version() -> Any:
-    """Versions of the library and of Node.js; the process runs behind it."""
+    """Versions of the library and of Node.js; starts the process."""
     return _client.version()

@@ -29,7 +29,7 @@ export interface BarrierScript {
   readonly operations: ReadonlyArray<BarrierOperation>
 }
 
-/** What the barrier is after an operation that does not trap. */
+/** The state of the barrier after an operation that does not trap. */
 export const afterOperation = (b: Mbarrier.Mbarrier, o: BarrierOperation): Mbarrier.Mbarrier => {
   const next =
     o.op === 'arrive'
@@ -106,10 +106,10 @@ export const showBarrierScript = ({ count, operations }: BarrierScript): string 
 
 // ---------------------------------------------------------------- pipelines
 
-/** What a producer or a consumer tries next; an acquire or a wait may find that it has to wait. */
+/** The next step of a producer or a consumer; an acquire or a wait may have to wait. */
 export type PipelineStep = 'acquire' | 'commit' | 'wait' | 'release'
 
-/** How many of each have gone through: slots acquired and committed, waited for and released. */
+/** The number of steps of each kind that have passed: slots acquired and committed, waited for and released. */
 export interface PipelineCounts {
   readonly acquired: number
   readonly committed: number
@@ -119,7 +119,8 @@ export interface PipelineCounts {
 
 export const noSteps: PipelineCounts = { acquired: 0, committed: 0, waited: 0, released: 0 }
 
-/** Can it go through now? A slot is acquired when it has been released as often as it was acquired before, and waited for when it is committed. */
+/** Whether the step can pass now. A slot is acquired when it has been released as often as it was acquired
+ * before, and waited for when it is committed. */
 export const goesThrough = (stages: number, c: PipelineCounts, step: PipelineStep): boolean => {
   switch (step) {
     case 'acquire':
@@ -140,7 +141,7 @@ export const afterStep = (c: PipelineCounts, step: PipelineStep): PipelineCounts
   released: c.released + (step === 'release' ? 1 : 0),
 })
 
-/** Steps in some order; a commit or a release for which nothing is there becomes what has to come before it. */
+/** Steps in some order; a commit or a release that has no slot becomes the step that must come before it. */
 export const pipelineScript = (
   stages: number,
   maxSteps: number = 12 * stages,

@@ -35,7 +35,7 @@ type Fields = Readonly<Record<string, Json>>
 const editKinds = ['remove', 'repeat', 'replace', 'scale', 'graft', 'kin', 'bury'] as const
 export type EditKind = (typeof editKinds)[number]
 
-/** Numbers are taken modulo how many there are to choose from. */
+/** Numbers are taken modulo the number of choices. */
 export interface Edit {
   readonly kind: EditKind
   readonly at: number

@@ -36,7 +36,7 @@ const seeds: fc.Arbitrary<number> = fc.noShrink(fc.nat(2 ** 31 - 1))
 export const skeleton = (families?: Families): fc.Arbitrary<Skeleton> =>
   seeds.map((seed) => skeletonOf(seed, families))
 
-/** A valid program; whether it is right is not known. */
+/** A valid program, which may be right or wrong. */
 export const program = (families?: Families): fc.Arbitrary<Program> => skeleton(families).map(embedded)
 
 const styles: ReadonlyArray<Style> = [
@@ -57,7 +57,7 @@ export const cleanProgram = (): fc.Arbitrary<Program> =>
 
 // ---------------------------------------------------------------- schedules
 
-/** A policy and what it is called. */
+/** A policy and its name. */
 export interface Schedule {
   readonly name: string
   readonly policy: AnyPolicy

@@ -148,7 +148,7 @@ export interface Sample<L extends RegisterLayout = RegisterLayout> {
   readonly shape: Shape
 }
 
-/** A tiled layout and one to three of its base tiles along every axis, perhaps behind a leading dimension. */
+/** A tiled layout and one to three of its base tiles along every axis, perhaps after a leading dimension. */
 export const tiledSample = (
   layouts: fc.Arbitrary<TiledLayout> = tiledLayout(),
 ): fc.Arbitrary<Sample<TiledLayout>> =>

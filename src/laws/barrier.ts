@@ -9,7 +9,7 @@
  * - `barrier.count`: a phase ends with the n-th arrival, not before, and the next phase asks for n again.
  * - `barrier.at-once`: k arrivals at once are k arrivals.
  * - `barrier.bytes`: with all arrivals made, a phase is open as long as bytes are missing.
- * - `barrier.early-bytes`: bytes that come before they are expected count.
+ * - `barrier.early-bytes`: bytes that arrive before they are expected are counted.
  * - `barrier.drop`: who drops is not waited for in this phase nor in later ones.
  * - `barrier.parity`: of the tests of parity 0 and 1 exactly one passes, at any time.
  * - `barrier.definition`: after every operation of any script the tests say what the specification says.
@@ -149,7 +149,7 @@ export const barrierLaws = <S>(): Kit<ForeignBarrier<S>> => ({
     ),
     forAll(
       'barrier.bytes',
-      'with all arrivals made the phase is open as long as bytes are missing',
+      'after all arrivals, the phase stays open while bytes are missing',
       numbers(16, 'copies 1 +'),
       (b) => (k) =>
         walk(b, 1, [
@@ -163,7 +163,7 @@ export const barrierLaws = <S>(): Kit<ForeignBarrier<S>> => ({
     ),
     forAll(
       'barrier.early-bytes',
-      'bytes that come before they are expected count',
+      'bytes that arrive before they are expected are counted',
       numbers(16, 'copies 1 +'),
       (b) => (k) =>
         walk(b, 2, [
@@ -175,7 +175,7 @@ export const barrierLaws = <S>(): Kit<ForeignBarrier<S>> => ({
     ),
     forAll(
       'barrier.drop',
-      'who drops is not waited for, in this phase and in later ones',
+      'a barrier does not wait for dropped arrivals, in this phase or later',
       numbers(mostArrivals - 1, 'count 2 +'),
       (b) =>
         b.drop === undefined
@@ -189,7 +189,7 @@ export const barrierLaws = <S>(): Kit<ForeignBarrier<S>> => ({
     ),
     forDrawn(
       'barrier.parity',
-      'of parity 0 and parity 1 exactly one passes, at any time',
+      'at any time, a wait passes for exactly one of the two parities',
       barrierScript(),
       showBarrierScript,
       (b) =>
@@ -206,7 +206,7 @@ export const barrierLaws = <S>(): Kit<ForeignBarrier<S>> => ({
     ),
     forDrawn(
       'barrier.definition',
-      'after every operation the tests say what the specification says',
+      'after every operation, the tests agree with the specification',
       barrierScript(),
       showBarrierScript,
       byDefinition,

@@ -3,7 +3,8 @@
  *
  * Laws that the kit states
  * - `bijection.range`: forward(i) is an integer of 0 .. n-1.
- * - `bijection.injective`: no two points have one image. Between sets of one finite size this makes it a bijection.
+ * - `bijection.injective`: no two points have the same image. Between sets of one finite size this makes it a
+ * bijection.
  * - `bijection.left-inverse`: backward(forward(i)) = i.
  * - `bijection.right-inverse`: forward(backward(j)) = j.
  */
@@ -54,7 +55,7 @@ export const bijectionLaws = (size: number): Kit<ForeignBijection> => {
       }),
       forAll(
         'bijection.injective',
-        'no two points have one image',
+        'no two points have the same image',
         points,
         ({ forward }) => distinct(forward, 'points', 'images'),
         'wholly',

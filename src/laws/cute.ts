@@ -2,7 +2,7 @@
  * A shape:stride layout of your own: the function of an integer coordinate, which is read colexicographically.
  *
  * Laws that the kit states
- * - `cute.size`, `cute.cosize`: the number of coordinates; the last offset plus one.
+ * - `cute.size`, `cute.cosize`: the number of coordinates; one more than the last offset.
  * - `cute.definition`: at(i) is that of the layout, on its coordinates and one size beyond, since the last mode has no end.
  */
 import type { Layout } from '../layouts/cute/layout.js'
@@ -25,7 +25,7 @@ export const cuteLayoutLaws = (layout: Layout): Kit<ForeignCuteLayout> => ({
     forAll('cute.size', 'the number of coordinates', once, ({ size }) =>
       size === undefined ? null : () => expectSame(definedSize(layout), size()),
     ),
-    forAll('cute.cosize', 'the last offset plus one', once, ({ cosize }) =>
+    forAll('cute.cosize', 'one more than the last offset', once, ({ cosize }) =>
       cosize === undefined ? null : () => expectSame(definedCosize(layout), cosize()),
     ),
     forAll(

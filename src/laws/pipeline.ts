@@ -9,11 +9,11 @@
  *
  * Laws that the kit states
  * - `pipeline.capacity`: S slots are acquired one after the other, 0 to S-1, and no more.
- * - `pipeline.empty`: nothing is waited for before it is committed; what was acquired alone is not there.
+ * - `pipeline.empty`: no slot can be waited for before it is committed; what was acquired alone is not there.
  * - `pipeline.laps`: item after item, each through its slot, for eight laps: phases flip where they must.
  * - `pipeline.full-laps`: the same with the ring filled and emptied each time.
  * - `pipeline.refill`: a slot that is waited for and not released is not acquired again.
- * - `pipeline.definition`: any steps in any order go through, or block, as counting says.
+ * - `pipeline.definition`: any steps in any order pass or block as the counts require.
  *
  * Names: PipelineState, producer_acquire, producer_commit, consumer_wait, consumer_release in CUTLASS; the parity of a lap is the phase.
  */
@@ -91,7 +91,7 @@ export const pipelineLaws = <S>(stages: number): Kit<ForeignPipeline<S>> => {
       ),
       forAll(
         'pipeline.empty',
-        'nothing is waited for before it is committed',
+        'no slot can be waited for before it is committed',
         all,
         (p) => (k) =>
           follow(p, stages, [
@@ -106,7 +106,7 @@ export const pipelineLaws = <S>(stages: number): Kit<ForeignPipeline<S>> => {
       ),
       forAll(
         'pipeline.laps',
-        'item after item goes through its slot',
+        'each item passes through its slot in turn',
         numbers(1, 'start'),
         (p) => () => follow(p, stages, times(laps * stages, ['acquire', 'commit', 'wait', 'release'])),
         'wholly',
@@ -145,7 +145,7 @@ export const pipelineLaws = <S>(stages: number): Kit<ForeignPipeline<S>> => {
       ),
       forDrawn(
         'pipeline.definition',
-        'steps in any order go through, or block, as counting says',
+        'steps in any order pass or block as the counts require',
         pipelineScript(stages),
         (steps) => (steps.length === 0 ? 'no steps' : steps.join(', ')),
         (p) => (steps) => follow(p, stages, steps),

@@ -104,7 +104,7 @@ export const anyRegisterLayoutLaws = (shape: Shape, counts: PlaceCounts): Kit<Fo
       ),
       forAll(
         'registers.uniform',
-        'every element is held equally often',
+        'every element is held the same number of times',
         elements,
         (subject) => {
           const held = counted(subject)

@@ -9,7 +9,7 @@
  * Laws that the kit states, for every byte address b
  * - `swizzle.block`: X(b) is an integer in the aligned block of S bytes that b is in.
  * - `swizzle.chunk`: 16 bytes stay together: X(b) = X(b - b mod 16) + b mod 16.
- * - `swizzle.bijection`: no two bytes go to one address.
+ * - `swizzle.bijection`: no two bytes have the same address.
  * - `swizzle.involution`: X(X(b)) = b.
  * - `swizzle.inverse`: invert(apply(b)) = b, if there is an `invert`.
  * - `swizzle.period`: X(b) = X(b mod 8S) + b - b mod 8S.
@@ -70,14 +70,14 @@ export const swizzleLaws = (span: Swizzle): Kit<ForeignSwizzle> => {
       ),
       forAll(
         'swizzle.bijection',
-        'no two bytes go to one address',
+        'no two bytes have the same address',
         bytes,
         ({ apply }) => distinct(apply, 'bytes', 'addresses'),
         'wholly',
       ),
       forAll(
         'swizzle.involution',
-        'twice is the identity',
+        'applied twice, it is the identity',
         bytes,
         ({ apply }) =>
           (b) =>

@@ -9,7 +9,7 @@
  * - `transform.size`: the physical shape has as many elements as the logical one.
  * - `transform.dense`: the k-th smallest offset is that of the k-th element of a dense array.
  * - `transform.shape`, `transform.definition`: shape and offsets are those of `transforms/ref.ts`.
- * - `ref.distinct`: no two elements lie at one address, where they do not in the ref itself.
+ * - `ref.distinct`: no two elements have the same address, where they do not in the ref itself.
  * - `ref.definition`: every address is that of the ref.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -132,7 +132,7 @@ export const transformLaws = (
         laws: [
           forAll<ForeignTransform, Shape>(
             'transform.size',
-            'physical and logical shape have as many elements',
+            'the physical and the logical shape have equally many elements',
             once,
             ({ physicalShape }) =>
               physicalShape === undefined
@@ -203,7 +203,7 @@ export const refAddressLaws = (
         laws: [
           forAll<ForeignAddresses, number>(
             'ref.distinct',
-            'no two elements lie at one address',
+            'no two elements have the same address',
             positions,
             ({ addressOf }) =>
               alone

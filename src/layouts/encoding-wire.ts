@@ -137,7 +137,7 @@ export const distributedCases: {
     'a slice encoding',
     {
       kind: kind('slice'),
-      dim: described(nat, 'the dimension of the parent that is gone'),
+      dim: described(nat, 'the dimension of the parent that is dropped'),
       parent: described(parents, 'the layout that it is a slice of'),
     },
     said,
@@ -167,9 +167,9 @@ export const encodingWire: Wire<EncodingDescription> = kinded<EncodingDescriptio
     'a swizzled_shared encoding',
     {
       kind: kind('swizzled_shared'),
-      vec: described(nat, 'elements that stay together'),
-      perPhase: described(nat, 'rows that are swizzled alike'),
-      maxPhase: described(nat, 'phases before it starts over'),
+      vec: described(nat, 'number of number of elements that stay together'),
+      perPhase: described(nat, 'number of rows with the same swizzle'),
+      maxPhase: described(nat, 'number of phases before the pattern repeats'),
       order,
     },
     blocks,

@@ -112,7 +112,7 @@ const native: Family = {
 const strided: Family = {
   name: 'WG_STRIDED',
   parameters: ['shape', 'vectorLength'],
-  summary: 'row-major elements dealt out to 128 lanes, some at a time',
+  summary: 'row-major elements, distributed to 128 lanes in runs',
   example: 'WG_STRIDED((64, 16), 2)',
   make: (args) => {
     const [shape, vectorLength, ...more] = args
@@ -138,27 +138,31 @@ const splat: Family = {
 /** Every name. */
 export const families: ReadonlyArray<Family> = [
   constant('WGMMA', 'the accumulator of wgmma, and its 16-bit left operand', Tiled.WGMMA),
-  constant('WGMMA_ACC_32BIT', 'the same places, one 32-bit element a register', Tiled.WGMMA_ACC_32BIT),
-  constant('WGMMA_ROW', 'WGMMA.reduce(1): one value a row', Tiled.WGMMA_ROW),
-  constant('WGMMA_COL', 'WGMMA.reduce(0): one value a column', Tiled.WGMMA_COL),
+  constant(
+    'WGMMA_ACC_32BIT',
+    'the same places, with one 32-bit element in each register',
+    Tiled.WGMMA_ACC_32BIT,
+  ),
+  constant('WGMMA_ROW', 'WGMMA.reduce(1): one value for each row', Tiled.WGMMA_ROW),
+  constant('WGMMA_COL', 'WGMMA.reduce(0): one value for each column', Tiled.WGMMA_COL),
   constant('WGMMA_8BIT', 'the 8-bit left operand of wgmma', Tiled.WGMMA_8BIT),
   constant('WGMMA_UPCAST_2X', '8-bit elements that widen to WGMMA in place', Tiled.WGMMA_UPCAST_2X),
   constant('WGMMA_UPCAST_4X', '4-bit elements that widen to WGMMA_UPCAST_2X', Tiled.WGMMA_UPCAST_4X),
   constant('WGMMA_TRANSPOSED', 'WGMMA, every 2 x 2 block transposed', Tiled.WGMMA_TRANSPOSED),
-  constant('TCGEN05', 'what tcgen05.ld brings of an accumulator of 128 rows', Tiled.TCGEN05),
+  constant('TCGEN05', 'the result of tcgen05.ld from an accumulator of 128 rows', Tiled.TCGEN05),
   constant('TCGEN05_TRANSPOSED', 'TCGEN05, every 2 x 2 block transposed', Tiled.TCGEN05_TRANSPOSED),
-  constant('TCGEN05_ROW', 'TCGEN05.reduce(1): one value a row', Tiled.TCGEN05_ROW),
-  constant('TCGEN05_COL', 'TCGEN05.reduce(0): one value a column', Tiled.TCGEN05_COL),
+  constant('TCGEN05_ROW', 'TCGEN05.reduce(1): one value for each row', Tiled.TCGEN05_ROW),
+  constant('TCGEN05_COL', 'TCGEN05.reduce(0): one value for each column', Tiled.TCGEN05_COL),
   ofNumbers(
     'TCGEN05_M64_COLLECTIVE',
     ['columns'],
-    'what tcgen05.ld brings of 64 rows shared by a pair of CTAs',
+    'the result of tcgen05.ld from 64 rows shared by a pair of CTAs',
     'TCGEN05_M64_COLLECTIVE(64)',
     ([columns]) => Tiled.TCGEN05_M64_COLLECTIVE(columns!),
   ),
   native,
-  constant('TMA_INDICES', 'rows of a gathering TMA, 16 at a time', Tiled.TMA_INDICES),
-  constant('TMA_INDICES_4', 'rows of a gathering TMA, 4 at a time', Tiled.TMA_INDICES_4),
+  constant('TMA_INDICES', 'row indices of a TMA gather, 16 at a time', Tiled.TMA_INDICES),
+  constant('TMA_INDICES_4', 'row indices of a TMA gather, 4 at a time', Tiled.TMA_INDICES_4),
   ofNumbers(
     'MMA_LHS',
     ['bits', 'mWarps'],

@@ -576,7 +576,7 @@ const documents: Readonly<Record<string, Document>> = {
             } satisfies Members),
           ),
         ),
-        'one entry a kernel',
+        'one entry for each kernel',
       ],
     } satisfies Members),
   ),
@@ -884,7 +884,7 @@ const documents: Readonly<Record<string, Document>> = {
       ],
       instruction: [
         nat,
-        'number of the instruction whose turns are listed: `--instruction`, or the first with most',
+        'number of the instruction whose turns are listed: `--instruction`, or the first one with the most wavefronts',
       ],
       turns: [
         list(

@@ -42,7 +42,7 @@ const isUsed = (t: Timing, instruction: string): boolean =>
 /** What is not modelled, as far as it may matter here. */
 export const blindIn = (t: Timing): ReadonlyArray<string> => [
   ...(t.footing.registers >= 255 ? ['registers are full: the time of spills is not included'] : []),
-  ...(isUsed(t, 'clc') ? ['which cluster takes the next tile is settled by the chip as it goes'] : []),
+  ...(isUsed(t, 'clc') ? ['which cluster takes the next tile: the chip decides during the run'] : []),
   ...blind,
 ]
 

@@ -146,9 +146,9 @@ describe('settings', () => {
     )
   })
   it.each([
-    ['m', "--set: expected name=value (the kernel stands before the flags), found 'm'"],
-    ['=1', "--set: expected name=value (the kernel stands before the flags), found '=1'"],
-    ['__proto__=1', "--set: expected name=value (the kernel stands before the flags), found '__proto__=1'"],
+    ['m', "--set: expected name=value (the kernel comes before the flags), found 'm'"],
+    ['=1', "--set: expected name=value (the kernel comes before the flags), found '=1'"],
+    ['__proto__=1', "--set: expected name=value (the kernel comes before the flags), found '__proto__=1'"],
     ['m=', '--set: expected a number, true, false or a word, found nothing'],
     ['m=64x', "--set: expected a number, true, false or a word, found '64x'"],
     ['m=0x10', "--set: expected a number, true, false or a word, found '0x10'"],

@@ -282,7 +282,7 @@ describe('refused in one line', () => {
     fs.writeFileSync(at('line.jsonl'), [lines[0], '{"point":', ...lines.slice(1)].join('\n'))
     expect(await refusals('merge', at('line.jsonl'))).toContain('line.jsonl: line 2: not JSON')
     fs.writeFileSync(at('empty.jsonl'), '')
-    expect(await refusals('merge', at('empty.jsonl'))).toContain('found no whole line')
+    expect(await refusals('merge', at('empty.jsonl'))).toContain('found no complete line')
     fs.writeFileSync(
       at('high.jsonl'),
       [lines[0], lines[1]!.replace('"point":0', '"point":999'), ''].join('\n'),
@@ -296,7 +296,7 @@ describe('refused in one line', () => {
     expect(await refusals(at('small.json'), '--shard', '0/4')).toContain('--shard')
     expect(await refusals(at('small.json'), '--resume')).toContain('found no -o')
     expect(await refusals(at('small.json'), 'b.json')).toContain('expected one document')
-    expect(await refusals('merge', at('whole.jsonl'), '--resume')).toContain('merge, which asks nothing')
+    expect(await refusals('merge', at('whole.jsonl'), '--resume')).toContain('merge, which judges nothing')
     expect(await refusals('merge')).toContain('found none')
     expect(await refusals('merge', at('whole.jsonl'), '-o', at('whole.jsonl'))).toContain(
       'other than the input',

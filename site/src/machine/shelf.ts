@@ -60,7 +60,7 @@ export const shelf = (): ((entry: string) => void) => {
     if (chapter.state !== 'closed') return chapter.exports
     if (chapter.body === null) {
       missed.add(name)
-      throw new Error(`chapter ${name}: not here yet`)
+      throw new Error(`chapter ${name}: not loaded yet`)
     }
     chapter.state = 'opening'
     try {

@@ -263,7 +263,7 @@ const iota: Row = function* (h, eqn, label) {
   const layout = inferredFor(h, eqn)
   const name = scalarNameOf(dtype)
   const options = layout === undefined ? {} : { layout }
-  if (name === 'i1') return yield* refusedAt(h, eqn, 'jaxpr.dtype', 'numbers to count with', dtype)
+  if (name === 'i1') return yield* refusedAt(h, eqn, 'jaxpr.dtype', 'numbers that can be counted', dtype)
   const tile = yield* Pallas.broadcastedIota(label, name, shape, dimension, options)
   if (isFloat(dtype)) return [yield* arrayNamed(label, dtype, shape, tile)]
   return [

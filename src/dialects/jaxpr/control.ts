@@ -211,7 +211,7 @@ const whileRow: Row = function* (h, eqn, label) {
       h,
       eqn,
       'jaxpr.operation',
-      'a test that only reads what run_state keeps',
+      'a test that only reads the state of run_state',
       'one that writes it',
     )
   const state = keptIn(label, cellsWritten(h, body, [...consts, ...values]))

@@ -92,7 +92,7 @@ export type Indexer =
   | { readonly at: Value }
   | { readonly from: Value; readonly size: number; readonly stride?: number }
   | { readonly gather: Value }
-/** What is done to a ref, a record of one key. */
+/** A transform of a ref: a record with one key. */
 export interface Transform {
   readonly index?: ReadonlyArray<Indexer>
   readonly unswizzle?: number
@@ -169,7 +169,7 @@ export type Type = ArrayType | RefType | BarrierType | SemaphoreType | UnionType
 export interface Var {
   readonly v: number
   readonly type: Type
-  /** what its author calls it, where that is known */
+  /** its name in the source, if it is known */
   readonly name?: string
 }
 export interface Eqn {
@@ -219,13 +219,13 @@ export interface OperandOf {
   readonly role: 'in' | 'out' | 'inout'
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
-  /** number of the operand whose memory it is */
+  /** number of the operand whose memory it shares */
   readonly alias?: number | null
 }
 export interface BlockOf {
   /** null: a dimension that is indexed, and goes */
   readonly shape: ReadonlyArray<number | null>
-  /** number of a jaxpr from places in the grid to a block; null: the whole */
+  /** number of a jaxpr maps places in the grid to a block; null: the whole array */
   readonly indexMap?: number | null
   readonly transforms?: ReadonlyArray<Transform>
   readonly memory?: 'gmem' | 'smem' | null
@@ -345,7 +345,7 @@ const layoutWire: Wire<Layout> = define('JaxprLayout', () =>
         {
           reduce: described(
             either<number, ReadonlyArray<number>>('an axis or axes', integer, list(integer)),
-            'axes that are gone',
+            'axes that are dropped',
           ),
           of: described(layoutWire, 'the layout that it belongs to'),
         },
@@ -385,7 +385,7 @@ type Gather = { readonly gather: Value }
 const indexerWire: Wire<Indexer> = define('JaxprIndexer', () =>
   either<At, From | Gather>(
     'an index {at}, a slice {from, size, stride} or a gather {gather}',
-    record<At>()('an index', { at: described(valueWire, 'which element; the dimension goes') }, {}),
+    record<At>()('an index', { at: described(valueWire, 'which element; the dimension is dropped') }, {}),
     either<From, Gather>(
       'a slice {from, size, stride} or a gather {gather}',
       record<From>()(
@@ -402,7 +402,7 @@ const extractWire: Wire<Member> = record<Member>()(
   {
     dtype,
     shape,
-    offset: described(nat, 'where it begins: bytes of shared memory, columns of tensor memory'),
+    offset: described(nat, 'its first byte in shared memory, or its first column in tensor memory'),
   },
   {
     layout: described(orNull('a layout', layoutWire), 'of tensor memory'),
@@ -414,9 +414,9 @@ const transformWire: Wire<Transform> = define('JaxprTransform', () =>
     'a transform, one key',
     {},
     {
-      index: described(list(indexerWire), 'a part: an entry a dimension'),
-      unswizzle: described(nat, 'the swizzle in bytes that is there'),
-      untile: described(list(nat), 'the tiling that is there'),
+      index: described(list(indexerWire), 'a part: one entry for each dimension'),
+      unswizzle: described(nat, 'the present swizzle, in bytes'),
+      untile: described(list(nat), 'the present tiling'),
       tile: described(list(nat), 'a tiling of the last dimensions'),
       swizzle: described(nat, 'a swizzle in bytes'),
       transpose: described(list(nat), 'dimension k of the result is this one'),
@@ -463,11 +463,11 @@ const clusterWire = record<NonNullable<BarrierType['barrier']['cluster']>>()(
   'axes of a cluster',
   {
     axes: described(
-      list(either<string, ReadonlyArray<string>>('an axis, or axes that are one', text, list(text))),
-      'along which arrivals go',
+      list(either<string, ReadonlyArray<string>>('an axis, or several axes taken as one', text, list(text))),
+      'axes along which arrivals are sent',
     ),
   },
-  { leaderTracked: described(bool, 'arrivals go to the first block alone') },
+  { leaderTracked: described(bool, 'arrivals are sent only to the first block') },
 )
 const barrierTypeWire: Wire<BarrierType> = record<BarrierType>()(
   'barriers',
@@ -477,7 +477,7 @@ const barrierTypeWire: Wire<BarrierType> = record<BarrierType>()(
         'an array of barriers',
         { shape, numArrivals: described(nat, 'arrivals that complete one') },
         {
-          ordersTensorCore: described(bool, 'it orders what tensor cores do'),
+          ordersTensorCore: described(bool, 'whether it orders operations of tensor cores'),
           cluster: described(orNull('axes of a cluster', clusterWire), 'a barrier of several blocks'),
         },
       ),
@@ -532,7 +532,7 @@ const varWire: Wire<Var> = define('JaxprVar', () =>
   record<Var>()(
     'a variable',
     { v: described(nat, 'its number'), type: described(typeWire, 'its type') },
-    { name: described(line, 'what its author calls it, where that is known') },
+    { name: described(line, 'its name in the source, if it is known') },
   ),
 )
 const numbers = either<number, ReadonlyArray<number>>('a number, or several', nat, list(nat))
@@ -547,11 +547,11 @@ const eqnWire: Wire<Eqn> = define('JaxprEqn', () =>
           'uses of refs, by name',
           either<Use, ReadonlyArray<Use>>('a use, or several', useWire, list(useWire)),
         ),
-        'refs and barriers that it takes, by name',
+        'its refs and barriers, by name',
       ),
       params: described(dictionary('parameters', anything), 'its parameters, by name'),
-      jaxprs: described(dictionary('numbers of jaxprs', numbers), 'jaxprs that it runs, by name'),
-      out: described(list(orNull('a variable', varWire)), 'its results; null: one that is dropped'),
+      jaxprs: described(dictionary('numbers of jaxprs', numbers), 'its jaxprs, by name'),
+      out: described(list(orNull('a variable', varWire)), 'its results; null: an unused one'),
       at: described(orNull('the number of a location', nat), 'where it was written'),
     },
   ),
@@ -592,7 +592,7 @@ const meshWire: Wire<MeshOf> = define('JaxprMesh', () =>
       cluster: described(list(nat), 'blocks of a cluster along each axis'),
       clusterNames: names,
       numThreads: described(orNull('a number', nat), 'threads of a block'),
-      threadName: described(orNull('a name', line), 'what they are called'),
+      threadName: described(orNull('a name', line), 'their names'),
     },
   ),
 )
@@ -601,19 +601,22 @@ const paramsWire: Wire<ParamsOf> = define('JaxprParams', () =>
     'compiler parameters',
     {},
     {
-      approxMath: described(bool, 'functions of the chip, in place of those of a library'),
+      approxMath: described(
+        bool,
+        'whether functions are approximations of the chip, instead of library functions',
+      ),
       arch: described(oneOf('sm90a', 'sm100a'), 'the chip; absent: the one that its operations need'),
       dimensionSemantics: described(
         orNull('words', list(text)),
-        'for a pallas_call: which axes are blocks, and which are steps of one',
+        'for a pallas_call: which axes are blocks, and which are steps of a block',
       ),
       maxConcurrentSteps: described(nat, 'for a pallas_call: slots of its pipeline'),
-      unsafeNoAutoBarriers: described(bool, 'no barriers before stores and copies'),
+      unsafeNoAutoBarriers: described(bool, 'whether barriers before stores and copies are left out'),
       reductionScratchBytes: described(nat, 'shared memory for reductions'),
       lowering: described(oneOf('lane', 'warpgroup'), 'whether layouts are inferred (warpgroup)'),
       multiprocessors: described(
         nat,
-        'for the chip: this many blocks run together, if a kernel takes over other blocks',
+        'number of blocks that run together on the chip, for a kernel that takes over other blocks',
       ),
     },
   ),
@@ -622,12 +625,12 @@ const operandWire: Wire<OperandOf> = define('JaxprOperand', () =>
   record<OperandOf>()(
     'an operand',
     {
-      name: described(line, 'what it is called'),
-      role: described(oneOf('in', 'out', 'inout'), 'what the kernel does with it'),
+      name: described(line, 'its name'),
+      role: described(oneOf('in', 'out', 'inout'), 'its use: input, output or both'),
       dtype,
       shape,
     },
-    { alias: described(orNull('the number of an operand', nat), 'the operand whose memory it is') },
+    { alias: described(orNull('the number of an operand', nat), 'the operand whose memory it shares') },
   ),
 )
 const blockWire: Wire<BlockOf> = define('JaxprBlock', () =>
@@ -636,18 +639,18 @@ const blockWire: Wire<BlockOf> = define('JaxprBlock', () =>
     {
       shape: described(
         list(orNull('an extent', nat)),
-        'extents of a block; null: a dimension that is indexed, and goes',
+        'extents of a block; null: a dimension that is indexed and dropped',
       ),
     },
     {
       indexMap: described(
         orNull('the number of a jaxpr', nat),
-        'from places in the grid to a block; null: the whole',
+        'maps places in the grid to a block; null: the whole array',
       ),
-      transforms: described(list(transformWire), 'as those of an allocation'),
+      transforms: described(list(transformWire), 'its transforms, as for an allocation'),
       memory: described(
         orNull('a memory space', oneOf('gmem', 'smem')),
-        'where the body finds it (default smem)',
+        'its memory space in the body (default smem)',
       ),
       delayRelease: described(nat, 'number of steps that use the same block'),
       collectiveAxes: described(list(line), 'axes of a cluster that share it'),
@@ -658,7 +661,7 @@ const kernelWire: Wire<KernelOf> = define('JaxprKernel', () =>
   record<KernelOf>()(
     'a kernel',
     {
-      name: described(line, 'what it is called'),
+      name: described(line, 'its name'),
       form: described(oneOf('kernel', 'pallas_call', 'core_map'), 'how it is launched'),
       mesh: described(meshWire, 'how many there are'),
       operands: described(list(operandWire), 'tensors of global memory, in the order of the body'),
@@ -682,7 +685,7 @@ export const documentWire: Wire<Document> = define('JaxprDocument', () =>
       jaxprs: described(list(jaxprWire), 'code; others refer to it by number'),
     },
     {
-      producer: described(dictionary('versions', anything), 'versions of what wrote this'),
+      producer: described(dictionary('versions', anything), 'versions of the software that wrote this'),
       files: described(list(line), "the author's files"),
       locations: described(list(locationWire), 'lines of those files'),
     },
@@ -715,7 +718,7 @@ export const parseDocument = (json: string): E.Either<Failure<'json.syntax' | 'j
     E.chainW(decodeDocument),
   )
 
-/** Is this JSON a document of this schema, as it says itself? */
+/** Whether this JSON says that it is a document of this schema. */
 export const isDocument = (u: unknown): boolean =>
   typeof u === 'object' &&
   u !== null &&

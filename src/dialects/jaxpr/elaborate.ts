@@ -37,7 +37,7 @@ import { inWords } from './words.js'
 
 export interface Elaborate {
   readonly arch?: 'sm90a' | 'sm100a'
-  /** what it is to compute */
+  /** the claim of what it computes */
   readonly computes?: Spec
 }
 
@@ -58,7 +58,7 @@ const ofBlackwell = (eqn: Eqn): boolean =>
 const isOfBlackwell = (type: Type): boolean =>
   ('ref' in type && type.ref === 'tmem') || ('barrier' in type && type.barrier.ordersTensorCore === true)
 
-/** The chip that a kernel is for, where nothing says it: the one that has what it uses. */
+/** The chip of a kernel that does not name one: the chip that has the operations that it uses. */
 export const archOf = ({ jaxprs }: Document): 'sm90a' | 'sm100a' =>
   jaxprs.some(
     ({ eqns = [], in: given = [] }) =>

@@ -14,7 +14,7 @@
 import type { Document, Eqn } from './document.js'
 import { placeOf, placesOf } from './places.js'
 
-/** An equation, what findings call it, and where its author wrote it. */
+/** An equation, its label in findings, and the place where its author wrote it. */
 export interface Labelled {
   readonly eqn: Eqn
   readonly label: string
@@ -78,7 +78,7 @@ export const ownerOf =
     return null
   }
 
-/** Equations that a text may mean: a label, `kernel.py:31`, `31`, or an operation and a line. */
+/** Equations that a text can refer to: a label, `kernel.py:31`, `31`, or an operation and a line. */
 export const meantBy =
   (labelled: ReadonlyMap<string, Labelled>) =>
   (text: string): ReadonlyArray<Labelled> => {

@@ -49,7 +49,7 @@ export const placesOf = (d: Document, eqn: Eqn): ReadonlyArray<string> =>
 /** A line has no line in it, whatever a document says. */
 const oneLine = (text: string): string => text.replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/gu, ' ')
 
-/** The text of the lines that there are, by their places. */
+/** The text of the known lines, by place. */
 export const linesOf = (d: Document): ReadonlyMap<string, string> =>
   new Map(
     (d.locations ?? []).flatMap((l) =>

@@ -813,7 +813,8 @@ const everyLocation = (
   new Map([...instructions.flatMap((i) => ('at' in i ? [[i.at.location, 0] as const] : [])), ...memory])
 
 /**
- * A litmus test, read: a program and a question, for `axioms.answerTo`. What the format has and this does not is refused with its line and column.
+ * A litmus test, read: a program and a question, for `axioms.answerTo`. A part of the format that is not
+ * supported is refused with its line and column.
  *
  * @example
  * ```ts

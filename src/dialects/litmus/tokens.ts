@@ -15,7 +15,8 @@ export interface Token {
   readonly column: number
 }
 
-/** Why a text is not read: it is no litmus test (`litmus.syntax`), or one that cannot be said here (`litmus.unsupported`). */
+/** Why a text is refused: it is not a litmus test (`litmus.syntax`), or it uses a part of the format that is
+ * not supported (`litmus.unsupported`). */
 export type LitmusTextFailure = Failure<'litmus.syntax' | 'litmus.unsupported'>
 
 const pattern =

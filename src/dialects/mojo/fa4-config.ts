@@ -146,7 +146,7 @@ export const fa4Config = (input: FA4Input): FA4Config => {
 
 // ---------------------------------------------------------------- destructors
 
-/** Why the kernel does not take this configuration; empty where it does. */
+/** Why the kernel refuses this configuration; empty if it accepts it. */
 export const unsupported = (c: FA4Config): ReadonlyArray<string> => {
   const below = (what: string, found: number, least: number): ReadonlyArray<string> =>
     found < least ? [`${what} is ${String(found)}: expected at least ${String(least)}`] : []

@@ -49,7 +49,7 @@ import type { Words } from './words.js'
 
 // ---------------------------------------------------------------- model
 
-/** What the consumer carries. */
+/** The state of the consumer. */
 export interface KVConsumerState<W = number> extends OnRing<W> {
   readonly vPipelineReleaseIndex: W
 }
@@ -63,7 +63,7 @@ export interface OfK extends OfPart {
   readonly preIncrement?: boolean
 }
 
-/** A wait, and where the tile lies that it is for. */
+/** A wait, and the place of the tile that it waits for. */
 export interface Awaited<W> extends Acted<KVConsumerState<W>, Wait<W>> {
   /** bytes from the start of the ring */
   readonly offset: W

@@ -27,10 +27,10 @@ import type { Words } from './words.js'
 
 // ---------------------------------------------------------------- model
 
-/** How a slot is given back. */
+/** How a slot is released. */
 export type Release = 'arrive' | 'commit'
 
-/** What the ring is told: `FA4Config` has all of it but the release. */
+/** The parameters of the ring: `FA4Config` has all of them except the release. */
 export interface KVPipeline {
   readonly numKvStages: number
   readonly numMmaStages: number
@@ -82,18 +82,18 @@ export const initBarriers = <W>(words: Words<W>, pipeline: KVPipeline): Readonly
 /** Of a slot. */
 export const fullKvBytes = ({ bn, paddedDepth, dtypeSize }: KVPipeline): number =>
   bn * paddedDepth * dtypeSize
-/** Of what one part multiplies. */
+/** Bytes of K or V that one part multiplies. */
 export const mmaKvBytes = ({ bn, bk0, dtypeSize }: KVPipeline): number => bn * bk0 * dtypeSize
 
 // ---------------------------------------------------------------- acts
 
-/** What a method gives: the pipeline afterwards, and the operation that is due. */
+/** The result of a method: the new pipeline, and the operation to perform. */
 export interface Acted<P, O extends BarrierOperation<unknown>> {
   readonly pipeline: P
   readonly operation: O
 }
 
-/** What has a ring's state. */
+/** An object with the state of a ring. */
 export interface OnRing<W> {
   readonly kvPipeline: PipelineState<W>
 }

@@ -35,10 +35,10 @@ import type { Words } from './words.js'
 
 // ---------------------------------------------------------------- model
 
-/** What the producer carries. */
+/** The state of the producer. */
 export type KVProducerState<W = number> = OnRing<W>
 
-/** Where a copy goes, on which barrier it arrives, and the expect, unless the caller does it. */
+/** The destination of a copy, the barrier that it signals, and the expect, unless the caller does it. */
 export interface Target<W> {
   readonly barrier: W
   /** bytes from the start of the ring */

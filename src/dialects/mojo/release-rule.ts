@@ -33,7 +33,8 @@ import * as B from '../../semantics/writing/builder.js'
 
 // ---------------------------------------------------------------- the operation
 
-/** `producer_commit` of a resource in tensor memory: its barrier hears when the products that were issued before are done. */
+/** `producer_commit` of a resource in tensor memory: the barrier is signalled when the products that were
+ * issued before are done. */
 export const producerCommit = (label: string, barrier: Barrier<'ptx', true>): B.Build<void> =>
   B.run(label, { _tag: 'tcgen05.commit', barrier, ctaGroup: 1 })
 

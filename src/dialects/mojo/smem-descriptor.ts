@@ -21,7 +21,7 @@ import type { Words } from './words.js'
 
 // ---------------------------------------------------------------- model
 
-/** A descriptor whose start is counted by a pipeline; everything else is known when the kernel is written. */
+/** A descriptor whose start comes from a pipeline; everything else is a compile-time constant. */
 export interface SmemDescriptor<W = number> {
   /** address of the first element, in bytes */
   readonly startBytes: W
@@ -37,14 +37,14 @@ const unused = 16
 
 // ---------------------------------------------------------------- constructors
 
-/** Of K in a ring that starts at this address. */
+/** The descriptor of K in a ring that starts at this address. */
 export const kSmemDescriptor = <W>(smem: W): SmemDescriptor<W> => ({
   startBytes: smem,
   leadingBytes: unused,
   strideBytes: tileBytes,
 })
 
-/** Of V in a ring that starts at this address. */
+/** The descriptor of V in a ring that starts at this address. */
 export const vSmemDescriptor = <W>(smem: W, { bn }: KVPipeline): SmemDescriptor<W> => ({
   startBytes: smem,
   leadingBytes: bn * rowBytes,
@@ -60,7 +60,7 @@ export const advanced = <W>(
 
 // ---------------------------------------------------------------- destructors
 
-/** As the tensor core takes it. */
+/** The descriptor in the format of the tensor core. */
 export const matrixDescriptor = ({
   startBytes,
   leadingBytes,

@@ -36,7 +36,7 @@ export const numbers: Words<number> = {
 
 const valueOf = (x: Int): number | null => (x._tag === 'const' ? Number(x.value) : null)
 
-/** What is known while the kernel is written is computed then: the program of one tile has no sums of constants. */
+/** Constants are folded, so the program of one tile has no sums of constants. */
 export const expressions: Words<Int> = {
   constant: X.i32,
   add: (x, y) => {

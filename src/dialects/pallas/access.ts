@@ -62,7 +62,7 @@ import { checkOptimized } from './copy/optimized.js'
 export interface LoadOptions {
   /** how the array lies in registers; inferred if not given */
   readonly layout?: RegisterLayout
-  /** refuse a load that takes more passes than it must (default true) */
+  /** refuse a load that takes more passes than necessary (default true) */
   readonly optimized?: boolean
   readonly when?: Condition | undefined
 }
@@ -111,7 +111,7 @@ export const load = <D extends Dtype, R extends number>(
 // ---------------------------------------------------------------- stores
 
 export interface StoreArrayOptions {
-  /** refuse a store that takes more passes than it must (default false) */
+  /** refuse a store that takes more passes than necessary (default false) */
   readonly optimized?: boolean
   readonly when?: Condition | undefined
 }

@@ -28,7 +28,8 @@ import { refused } from './codes.js'
 
 export type { AccumulatorDtype } from '../../semantics/language/instruction.js'
 
-/** Registers that hold an (m, n) accumulator of the thread, how they lie, and what they start with (null: zero). */
+/** Registers that hold an (m, n) accumulator of the thread, their layout, and their initial values (null:
+ * zero). */
 export interface Accumulator<D extends AccumulatorDtype = 'f32'> {
   readonly _tag: 'Accumulator'
   readonly name: string
@@ -107,7 +108,8 @@ export const ACC: AccumulatorAllocation = Object.assign(
 const zero = <D extends AccumulatorDtype>(dtype: D): Expr<D> =>
   checked<Expr<D>, Expr>(dtype === 'i32' ? i32(0) : float(dtype, 0))
 
-/** What entering the scope of an accumulator does: its registers get their first values, and the tensor core may use them. */
+/** The statements that enter the scope of an accumulator: its registers get their initial values, and the
+ * tensor core may use them. */
 export const initAccumulator = <D extends AccumulatorDtype>(
   label: string,
   acc: Accumulator<D>,
@@ -118,7 +120,8 @@ export const initAccumulator = <D extends AccumulatorDtype>(
     yield* run(`${label}.fence`, { _tag: 'wgmma.fence' })
   })
 
-/** `acc[...] = value`: the registers hold it, and the tensor core may use them. The value lies as the accumulator does, or has no layout. */
+/** `acc[...] = value`: the registers hold it, and the tensor core may use them. The value has the layout of
+ * the accumulator, or no layout. */
 export const storeAccumulator = <D extends AccumulatorDtype>(
   label: string,
   acc: Accumulator<D>,

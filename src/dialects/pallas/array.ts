@@ -104,7 +104,7 @@ const layoutAfter = (label: string, type: TileType, axis: number): Build<Registe
 
 const isSplat = (layout: RegisterLayout | 'any'): boolean => layout !== 'any' && layout._tag === 'splat'
 
-/** `x + y`: a splat takes the layout of the other one, and nothing else is converted unasked. */
+/** `x + y`: a splat takes the layout of the other operand. No other layout is converted implicitly. */
 export const addArrays = <D extends FloatDtype | 'i32', R extends number>(
   label: string,
   x: Tile<D, R>,
@@ -221,7 +221,8 @@ export const reduceSum = <D extends FloatDtype, R extends number>(
 
 // ---------------------------------------------------------------- and back
 
-/** `lax.broadcast_in_dim(x, shape, dims)` that gives x one more axis; `layout` is that of the array it is to meet. */
+/** `lax.broadcast_in_dim(x, shape, dims)` that adds an axis to x; `layout` is the layout of the other
+ * operand. */
 export const broadcastInDim = <D extends FloatDtype, R extends number>(
   label: string,
   x: Tile<D, R>,

@@ -29,7 +29,7 @@ import { eq, i32, mod, place, type Condition, type ExprNode } from '../../semant
 import type { Instruction } from '../../semantics/language/instruction.js'
 import { mapRegions, type Stmt } from '../../semantics/language/program.js'
 
-/** The named barrier of thread `index`; 0 is the block's. */
+/** The named barrier of thread `index`; 0 belongs to the block. */
 export const warpgroupBarrierId = (index: number): number => 1 + index
 
 const stores = (i: Instruction): boolean => {
@@ -75,7 +75,7 @@ const barrierBefore = (s: Stmt & { readonly _tag: 'Do' }, next: Stmt | undefined
   return s.when === undefined || other ? made : { ...made, when: s.when }
 }
 
-/** `warp = w`: what follows is one warp's, and the others would not come to a barrier. */
+/** `warp = w`: only one warp runs the following statements, so the others would not reach a barrier. */
 export const isWarp = (w: number): Condition => eq(mod(place('agent'), i32(4)), i32(w))
 const asksForWarp = (e: ExprNode): boolean =>
   e._tag === 'binary'

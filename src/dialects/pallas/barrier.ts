@@ -81,7 +81,7 @@ export interface Barrier<O extends boolean = boolean> {
   readonly rank: Int | null
 }
 
-/** Which barrier of an array: one number an axis, or none where there is one barrier. */
+/** The index of a barrier in an array: one number for each axis, or none if there is one barrier. */
 export type BarrierIndex = Int | ReadonlyArray<Int> | null
 
 export interface BarrierOptions<O extends boolean> {
@@ -151,11 +151,11 @@ export const Barrier = <const O extends boolean = false>(
   options: BarrierOptions<O> = {},
 ): Build<Barrier<O>> => allocateBarriers(name, options, (n) => n, null)
 
-/** Is it an array of barriers of this surface? */
+/** Whether it is an array of barriers of Pallas. */
 export const isBarrier = (x: unknown): x is Barrier =>
   typeof x === 'object' && x !== null && '_tag' in x && x._tag === 'pallas.barrier'
 
-/** `mbarrier.init` of every barrier that was allocated with these. */
+/** `mbarrier.init` for every barrier of this allocation. */
 export const initBarrier = (b: Barrier): Build<void> =>
   block(function* () {
     for (let i = 0; i < b.allocated; i++)
@@ -170,7 +170,7 @@ export const initBarrier = (b: Barrier): Build<void> =>
 
 const from = (b: Barrier, offset: Int): Int => (b.base === null ? offset : add(b.base, offset))
 
-/** `barrier.at[index]`: what lies at an index of the first axis. */
+/** `barrier.at[index]`: the barrier or the array at an index of the first axis. */
 export const barrierAt = <O extends boolean>(b: Barrier<O>, index: Int): Barrier<O> => {
   const shape = b.shape.slice(1)
   const each = sizeOf(shape)
@@ -215,7 +215,7 @@ const needBarrier = (label: string, b: unknown): Build<void> =>
         ),
       )
 
-/** Its number among those allocated together: the bit that a thread keeps for it. Refuses what is not one barrier. */
+/** Its number in its allocation: the bit that a thread keeps for it. Refuses anything but a single barrier. */
 export const barrierNumber = (label: string, b: Barrier, index: BarrierIndex): Build<Int> =>
   block(function* () {
     yield* needBarrier(label, b)
@@ -339,8 +339,9 @@ export const barrierWait = (
   })
 
 /**
- * `barrier_test(barrier.at[index])`: has it completed? Only then are the parities the next ones. Without parities they are those of the warp, or of the thread, as for a
- * wait. The lanes of a warp, and the warps of a thread, agree on one answer.
+ * `barrier_test(barrier.at[index])`: has it completed? If so, the parities advance. Without parities, those
+ * of the warp or of the thread are used, as for a wait. The lanes of a warp, and the warps of a thread, agree
+ * on one answer.
  */
 export const barrierTest = (
   label: string,

@@ -45,7 +45,7 @@ import { batchTransform } from './transforms.js'
 
 // ---------------------------------------------------------------- model
 
-/** Which block of a tensor a step works on. */
+/** The block of a tensor that a step works on. */
 export interface BlockSpec<D extends Dtype = Dtype, R extends number = number> {
   readonly tensor: Tensor<D, R>
   /** of one block; an operand in GMEM needs none */
@@ -67,7 +67,7 @@ export interface BlockSpec<D extends Dtype = Dtype, R extends number = number> {
 
 type SpaceOf<S> = S extends { readonly memorySpace: 'GMEM' } ? 'gmem' : 'smem'
 
-/** What a body is given for an operand. */
+/** The argument of a body for an operand. */
 export type RefOf<S> = S extends { readonly tensor: Tensor<infer D, infer R> }
   ? View<SpaceOf<S>, D, R>
   : never
@@ -78,7 +78,7 @@ export type RefsOf<Specs extends ReadonlyArray<BlockSpec>> = {
 /** Steps per axis; the last axis runs fastest. */
 export type Grid = ReadonlyArray<number | Int>
 
-/** An operand and where it is kept. */
+/** An operand and its slots. */
 export type Operand =
   | {
       readonly _tag: 'smem'
@@ -100,7 +100,7 @@ const times = (x: number | Int, y: number | Int): number | Int =>
 
 export const asInt = (x: number | Int): Int => (typeof x === 'number' ? i32(x) : x)
 
-/** How many steps a grid has. */
+/** The number of steps of a grid. */
 export const stepsOf = (grid: Grid): number | Int => grid.reduce(times, 1)
 
 /** The indices of a step. */
@@ -114,7 +114,7 @@ export const indicesOf = (grid: Grid, step: Int): ReadonlyArray<Int> =>
 export const show = (shape: ReadonlyArray<number>): string =>
   `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`
 
-/** A grid has steps, and slots are counted in whole numbers of them. */
+/** Refuses a grid with an extent that is not a positive integer. */
 export const legalGrid = (label: string, grid: Grid): E.Either<Failure, null> =>
   grid.every((n) => typeof n !== 'number' || (Number.isInteger(n) && n > 0))
     ? E.right(null)
@@ -130,7 +130,7 @@ const probe = (d: number): string => `: index ${String(d)}`
 const mentions = (e: ExprNode, names: ReadonlySet<string>): boolean =>
   (e._tag === 'name' && names.has(e.name)) || children(e).some((c) => mentions(c, names))
 
-/** Does the map give the same block for every step? */
+/** Whether the map gives the same block for every step. */
 export const isInvariant = (
   rank: number,
   indexMap: (...indices: ReadonlyArray<Int>) => ReadonlyArray<Int>,
@@ -180,7 +180,7 @@ const legalBlock = (
       )
 }
 
-/** What must hold of any operand of a pipeline. */
+/** Checks the rules for every operand of a pipeline. */
 export const legalSpec = (
   label: string,
   operand: string,
@@ -203,7 +203,7 @@ export const legalSpec = (
     : E.map(() => null)(legalBlock(label, operand, spec, gridRank))
 }
 
-/** A name for every operand: its tensor's, and a number where a tensor is an operand again. */
+/** A name for every operand: that of its tensor, with a number if the tensor is an operand twice. */
 export const operandNames = (specs: ReadonlyArray<BlockSpec>): ReadonlyArray<string> =>
   specs.map((s, k) => {
     const same = specs.slice(0, k).filter((t) => t.tensor.param.name === s.tensor.param.name).length
@@ -238,7 +238,7 @@ export const allocate = (
     } as const
   })
 
-/** The same buffers for other blocks of the same shape and dtype; null: they are not. */
+/** The same buffers for other blocks of the same shape and dtype; null if the shape or the dtype differs. */
 export const rebound = (
   label: string,
   o: Operand,
@@ -285,7 +285,7 @@ export const blockOf = (b: Buffered, indices: ReadonlyArray<Int>): GmemSlice<Dty
     b.shape,
   )
 
-/** How an input is copied. */
+/** The copy of an input. */
 export const copyOptions = (s: BlockSpec, when?: Condition): CopyOptions => ({
   when,
   ...(s.oobFillMode === undefined ? {} : { oobMode: s.oobFillMode }),
@@ -295,7 +295,7 @@ export const copyOptions = (s: BlockSpec, when?: Condition): CopyOptions => ({
 /** The slot of a step, in SMEM. */
 export const slotOf = (b: Buffered, step: Int): View<'smem'> => slot(b.ref, step)
 
-/** What a body is given, in the order of the specs; the types follow from the specs. */
+/** The arguments of a body, in the order of the specs; their types follow from the specs. */
 export const refsOf = <Refs extends ReadonlyArray<Expr>>(
   operands: ReadonlyArray<Operand>,
   slotIn: (b: Buffered) => Int,

@@ -75,7 +75,8 @@ const peers = (cluster: ReadonlyArray<number>, axes: ReadonlyArray<Axis>): Reado
 
 const isGroup = (a: string | ReadonlyArray<string>): a is ReadonlyArray<string> => typeof a !== 'string'
 
-/** `plgpu.ClusterBarrier`. Refuses what is no axis of the cluster, and a tracked leader of more than one plain axis. */
+/** `plgpu.ClusterBarrier`. Refuses a name that is not an axis of the cluster, and a tracked leader of more
+ * than one plain axis. */
 export const ClusterBarrier = <const O extends boolean = false>(
   name: string,
   options: ClusterBarrierOptions<O>,

@@ -36,7 +36,7 @@ export interface CompilerParams {
   readonly loweringSemantics?: 'Lane' | 'Warpgroup'
 }
 
-/** What each decides here: statements of a kernel, those of a `pallas_call`, or nothing. */
+/** The effect of each parameter here: on the statements of a kernel, on those of a `pallas_call`, or none. */
 export const decides: Readonly<Record<keyof CompilerParams, 'kernel' | 'pallas_call' | 'nothing'>> = {
   unsafeNoAutoBarriers: 'kernel',
   dimensionSemantics: 'pallas_call',
@@ -50,7 +50,7 @@ export const decides: Readonly<Record<keyof CompilerParams, 'kernel' | 'pallas_c
 
 // ---------------------------------------------------------------- preconditions
 
-/** Refuses half a profile, and steps that are none. */
+/** Refuses a profile with one of its two parameters, and a number of steps below 1. */
 export const checkParams = (label: string, p: CompilerParams): E.Either<Failure<Code>, CompilerParams> => {
   if ((p.profileSpace === undefined) !== (p.profileDir === undefined))
     return refuse(

@@ -38,10 +38,10 @@ import { branchWithMasks, sameMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
-/** Is a thread one agent, or one for each of its warps? */
+/** Whether a thread is one agent, or one for each of its warps. */
 export type Warps = 'together' | 'agents'
 
-/** A thread, as its body sees it. */
+/** A thread, from the view of its body. */
 export interface Thread {
   readonly name: string
   readonly index: number
@@ -71,19 +71,19 @@ const context: Surrounding<Context> = surrounding<Context>('pallas', {
 
 // ---------------------------------------------------------------- constructors
 
-/** The steps, in this context. */
+/** Runs the steps in this context. */
 export const inContext = <A>(here: Context, body: () => Steps<A>): Build<A> =>
   sameMasks<A>((inside) => within(context, here)(inside))(body)
 
 // ---------------------------------------------------------------- destructors
 
-/** Where the next operation stands. */
+/** The place of the next operation. */
 export const contextHere: Build<Context> = whereIAm(context)
 
 /** Blocks of a cluster. */
 export const clusterSize = (here: Context): number => sizeOf(here.cluster)
 
-/** How far what one block does must reach to be seen by those that may wait for it. */
+/** The scope that contains every thread that may wait for what a block does. */
 export const blockScope = (here: Context): 'cta' | 'cluster' => (clusterSize(here) > 1 ? 'cluster' : 'cta')
 
 /** The thread whose body this is. */
@@ -165,7 +165,7 @@ const compared = (
   }
 }
 
-/** The value of an expression that names nothing and asks for no place. */
+/** The value of an expression that depends on no name and no coordinate; null if it depends on one. */
 export const known = (e: ExprNode): number | null => {
   switch (e._tag) {
     case 'const':

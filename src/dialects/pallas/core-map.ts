@@ -73,7 +73,7 @@ export const warpName = (thread: string, w: number): string => `${thread}.warp${
 
 // ---------------------------------------------------------------- statements made aside
 
-/** The statements that the steps add, which are not added. */
+/** The statements that the steps would add, without adding them. */
 export const aside = (steps: () => Steps<void>): Build<ReadonlyArray<Stmt>> =>
   build((state: State) =>
     pipe(
@@ -102,8 +102,9 @@ export const warpgroupBarrier = (label: string, thread: Thread): Build<void> =>
   run(label, { _tag: 'bar.sync', id: warpgroupBarrierId(thread.index), count: 128 })
 
 /**
- * What a thread does once: where it is its warps, they meet and the first does it. Gives the condition, null for none.
- * So an arrival of a thread is one arrival, and stands for all that its warps did.
+ * Statements that a thread runs once. If its warps are agents, they meet and the first warp runs them.
+ * Returns the condition, or null if there is none. So an arrival of a thread is one arrival, and covers the
+ * work of all its warps.
  */
 export const onceInThread = (label: string, when?: Condition): Build<Condition | null> =>
   block(function* () {
@@ -233,7 +234,7 @@ const mapWarps = <C extends Readonly<Record<string, TypeIndex>>>(
     }
   })
 
-/** A warp map of a thread that is at hand. The thread's agents must be declared for it (`threadAgents`). */
+/** A warp map of a given thread. The thread's agents must be declared for it (`threadAgents`). */
 export const warpMap = <C extends Readonly<Record<string, TypeIndex>>>(
   label: string,
   thread: Thread,

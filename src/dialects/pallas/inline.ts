@@ -32,7 +32,7 @@ import { contextHere } from './context.js'
 
 // ---------------------------------------------------------------- model
 
-/** What something is that goes in or comes out. */
+/** The type of an argument or a result. */
 export type InlineType =
   | {
       readonly _tag: 'ref'
@@ -117,7 +117,8 @@ const isScalar = (t: InlineType): boolean =>
 
 // ---------------------------------------------------------------- the operation
 
-/** `inline_mgpu`: the body over the arguments; null is no result. Refuses other arguments and results than were said. */
+/** `inline_mgpu`: runs the body on the arguments; null means no result. Refuses arguments and results of
+ * other types than declared. */
 export const inlineMgpu = <const A extends ReadonlyArray<Expr>, R extends Expr | null>(
   label: string,
   types: { readonly argTypes: ReadonlyArray<InlineType>; readonly returnType?: InlineType },

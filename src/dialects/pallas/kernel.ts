@@ -118,7 +118,8 @@ export interface KernelOptions extends MeshOptions {
 
 const fourWarps = [0, 1, 2, 3] as const
 
-/** The agents of a thread that never parts, of one that has warp maps, or of one that is its warps. */
+/** The agents of a thread: for one without warp maps, for one with warp maps, or for one whose warps are
+ * agents. */
 export const threadAgents = (
   name: string,
   index: number,
@@ -313,7 +314,7 @@ const agentsOf = (m: Mesh, warps: Warps, program: Program): ReadonlyArray<Agent>
 
 /**
  * `plgpu.kernel`. `declare` gives parameters and scratch; `body` is run by every thread with them.
- * Refuses an illegal mesh, and whatever the operations refuse.
+ * Refuses an illegal mesh, and everything that the operations refuse.
  */
 export const kernel = <R>(
   options: KernelOptions,

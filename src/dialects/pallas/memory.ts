@@ -121,7 +121,7 @@ export const SMEM = <D extends Dtype, const S extends ReadonlyArray<number>>(
 
 // ---------------------------------------------------------------- global memory
 
-/** `plgpu.GMEM(shape, dtype)`: global memory of the kernel's own, for each block. */
+/** `plgpu.GMEM(shape, dtype)`: global memory that the kernel allocates, for each block. */
 export const GMEM = <D extends Dtype, const S extends ReadonlyArray<number>>(
   name: string,
   dtype: D,
@@ -264,13 +264,13 @@ export const tensorMemoryRef = (
   return E.right(Ref.ofChains([...batch.reverse(), m!, n!], bits, 0, 16))
 }
 
-/** Do sparse metadata lie like this? A word in each lane of each column. */
+/** Whether this is the layout of sparse metadata. A word in each lane of each column. */
 export const holdsMetadata = (ref: TransformedRef): boolean => {
   const layout = ref.bits === tmemColumnBits ? tensorMemoryLayoutOf(ref) : null
   return layout?.kind === 'default'
 }
 
-/** Columns of tensor memory that an array takes. */
+/** Columns of tensor memory of an array. */
 export const tensorMemoryColumns = (layout: Tmem.TensorMemoryLayout, shape: Shape): number => {
   const [rows, columns] = matrixOf(shape)
   return Tmem.columnsOf(layout, [rows, layout.kind === 'sparse-metadata' ? columns * metadataWords : columns])
@@ -308,7 +308,7 @@ export interface TmemOptions {
   readonly packed?: boolean
   /** belongs to a pair of blocks (default false) */
   readonly collective?: boolean
-  /** in place of the one that follows from rows and packing */
+  /** replaces the layout that follows from rows and packing */
   readonly layout?: Tmem.TensorMemoryLayout
 }
 
@@ -353,10 +353,10 @@ const pairSuffix = ' of a pair'
 /** The name of a union of refs, which says whether they belong to a pair of blocks. */
 export const unionName = (name: string, collective: boolean): string =>
   collective ? `${name}${pairSuffix}` : name
-/** Does this tensor memory belong to a pair of blocks? */
+/** Whether this tensor memory belongs to a pair of blocks. */
 export const isCollective = ({ alias }: Storage): boolean => alias?.union.endsWith(pairSuffix) ?? false
 
-/** Whose the kernel's tensor memory is, as far as it is declared; `mixed` is refused by the frame. */
+/** The owner of the kernel's tensor memory, so far; the frame refuses `mixed`. */
 export const tensorMemoryOwner = (storage: Iterable<Storage>): 'none' | 'block' | 'pair' | 'mixed' => {
   const kinds = new Set([...storage].flatMap((s) => (s.space === 'tmem' ? [isCollective(s)] : [])))
   if (kinds.size === 2) return 'mixed'
@@ -387,7 +387,7 @@ export const TMEM = <D extends Dtype, const S extends ReadonlyArray<number>>(
 
 // ---------------------------------------------------------------- how much is used
 
-/** Storages placed by themselves, unions and all. */
+/** Storages with their offsets, members of unions included. */
 export const placed = (storage: ReadonlyArray<Storage>): E.Either<Failure, ReadonlyArray<Storage>> =>
   pipe(
     place({
@@ -471,7 +471,7 @@ const spaceName = (space: MemorySpace): string => space.toUpperCase()
 
 // ---------------------------------------------------------------- what an allocation declares
 
-/** What builds declare, apart from what is declared already: their results, and the storages, which are not declared. */
+/** Runs builds without their declarations: returns their results, and the storages that they would declare. */
 export const declaring = <A>(
   steps: Build<A>,
 ): Build<{ readonly result: A; readonly storage: ReadonlyMap<string, Storage> }> =>
@@ -485,7 +485,7 @@ export const declaring = <A>(
     ),
   )
 
-/** Declares storages. Refuses a name that there is already. */
+/** Declares storages. Refuses a name that is already in use. */
 export const declareStorage = (storage: ReadonlyArray<Storage>): Build<void> =>
   build((state: State) => {
     const twice = storage.find(({ id }) => state.storage.has(id))
@@ -499,12 +499,12 @@ export const declareStorage = (storage: ReadonlyArray<Storage>): Build<void> =>
       : E.left(failure('name.bound-twice', `There are two storages ${twice.id}`))
   })
 
-/** What is declared so far. */
+/** The declarations so far. */
 export const declaredStorage: Build<ReadonlyMap<string, Storage>> = build((state: State) =>
   E.right([state.storage, state]),
 )
 
-/** What a list of builds gives, one after the other. */
+/** The results of a list of builds, run in order. */
 export type Results<A extends ReadonlyArray<Build<unknown>>> = {
   readonly [K in keyof A]: A[K] extends Build<infer T> ? T : never
 }

@@ -51,7 +51,7 @@ export interface Mesh {
   readonly threadName: string | null
 }
 
-/** A named axis, and where one is along it. */
+/** A named axis, and a place on it. */
 export interface Axis {
   readonly name: string
   readonly of: 'grid' | 'cluster' | 'threads' | 'warps'

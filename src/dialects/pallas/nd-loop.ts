@@ -40,7 +40,7 @@ import { loopWithMasks } from './parities.js'
 
 // ---------------------------------------------------------------- model
 
-/** Where a program stands along an axis: `lax.axis_index` and `lax.axis_size`. */
+/** The place of a program along an axis: `lax.axis_index` and `lax.axis_size`. */
 export interface ProgramAxis {
   readonly index: Int
   readonly size: number
@@ -52,7 +52,7 @@ export interface NDLoopInfo<N extends Int | null = Int | null> {
   readonly index: ReadonlyArray<Int>
   /** the program's own count of its steps */
   readonly localIndex: Int
-  /** how many it makes; null where it is not known before the end */
+  /** the number of its steps; null if it is not known before the end */
   readonly numLocalSteps: N
 }
 
@@ -109,7 +109,8 @@ const asOne = (axes: ReadonlyArray<ProgramAxis>): ProgramAxis =>
 // ---------------------------------------------------------------- the loop
 
 /**
- * The body for every place that is this program's, with what it carries. Refuses a tiling that does not divide the grid.
+ * Runs the body for every place of this program, with the carried values. Refuses a tiling that does not
+ * divide the grid.
  */
 export const ndLoop = <C extends Readonly<Record<string, TypeIndex>>>(
   label: string,

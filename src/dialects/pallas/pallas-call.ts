@@ -33,7 +33,7 @@ import { emitPipeline } from './pipeline.js'
 
 // ---------------------------------------------------------------- model
 
-/** `plgpu.GPUBlockSpec`: a block spec, which may be told to be a cluster's; not here. */
+/** `plgpu.GPUBlockSpec`: a block spec. The cluster option is not supported here. */
 export interface GPUBlockSpec extends BlockSpec {
   readonly collectiveAxes?: ReadonlyArray<string>
 }
@@ -47,14 +47,14 @@ export interface CallOptions {
   readonly warps?: Warps
 }
 
-/** What a call declares. */
+/** The declarations of a call. */
 export interface Call<I extends ReadonlyArray<GPUBlockSpec>, O extends ReadonlyArray<GPUBlockSpec>, S> {
   readonly inSpecs: I
   readonly outSpecs: O
   readonly scratch: S
 }
 
-/** What a body is given: where it is, its blocks, inputs before outputs, and its scratch. */
+/** The arguments of a body: its place, its blocks (inputs before outputs), and its scratch. */
 export interface CallStep<I extends ReadonlyArray<GPUBlockSpec>, O extends ReadonlyArray<GPUBlockSpec>, S> {
   /** `pl.program_id` of each axis */
   readonly programIds: ReadonlyArray<Int>
@@ -66,7 +66,7 @@ export interface CallStep<I extends ReadonlyArray<GPUBlockSpec>, O extends Reado
 
 const axisName = (d: number): string => `program_id ${String(d)}`
 
-/** `pl.pallas_call`. Refuses what a pipeline refuses, and specs of a cluster. */
+/** `pl.pallas_call`. Refuses everything that a pipeline refuses, and specs of a cluster. */
 export const pallasCall = <
   const I extends ReadonlyArray<GPUBlockSpec>,
   const O extends ReadonlyArray<GPUBlockSpec>,

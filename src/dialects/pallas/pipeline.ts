@@ -106,7 +106,7 @@ export interface PipelineSpec<I extends ReadonlyArray<BlockSpec>, O extends Read
   readonly invocation?: Int
 }
 
-/** What a body is given at a step: its indices, and its refs, inputs before outputs. */
+/** The arguments of a body at a step: its indices, and its refs, inputs before outputs. */
 export interface PipelineStep<I extends ReadonlyArray<BlockSpec>, O extends ReadonlyArray<BlockSpec>> {
   readonly indices: ReadonlyArray<Int>
   readonly refs: readonly [...RefsOf<I>, ...RefsOf<O>]
@@ -137,7 +137,7 @@ export const slotsFor = (
       )
 }
 
-/** A block stores what is its own. */
+/** Refuses outputs that a cluster shares. */
 export const ownOutput = (label: string, operand: string, s: BlockSpec): E.Either<Failure, null> =>
   s.collectiveAxes === undefined
     ? E.right(null)
@@ -182,7 +182,7 @@ const legal = (
 export const parityOf = (turn: Int, before: Int | null): Int =>
   and(before === null ? turn : add(before, turn), i32(1))
 
-/** How often a slot is used by a run of N steps. */
+/** The number of uses of a slot in a run of N steps. */
 export const usesOf = (N: Int, S: Int, s: Int): Int => add(quo(sub(sub(N, i32(1)), s), S), i32(1))
 
 /** Stores the blocks of a step that differ from those of the step before it; `also` says which other steps store. */
@@ -232,8 +232,9 @@ export const storeLast = (
 // ---------------------------------------------------------------- the pipeline
 
 /**
- * Allocates, fetches ahead, runs the body for every step of the grid and stores. The body is given what it carries, and gives the
- * next; the pipeline gives the last. Refuses a grid without steps and fewer slots than a delayed release needs.
+ * Allocates, fetches ahead, runs the body for every step of the grid and stores. The body gets the carried
+ * values and returns the next ones; the pipeline returns the last ones. Refuses a grid without steps and
+ * fewer slots than a delayed release needs.
  */
 export const emitPipeline = <
   const I extends ReadonlyArray<BlockSpec>,

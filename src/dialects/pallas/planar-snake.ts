@@ -46,7 +46,7 @@ import { refuse } from './codes.js'
 
 // ---------------------------------------------------------------- model
 
-/** The dimension whose tiles are walked one after the other. */
+/** The dimension whose tiles are visited one after the other. */
 export type MinorDim = 0 | 1
 
 /** What the walk is computed with. */
@@ -145,7 +145,7 @@ const walk =
     return minorDim === 0 ? [at[0]!, at[1]!] : [at[1]!, at[0]!]
   }
 
-/** The place of a step, in numbers. Refuses extents and widths that are not positive. */
+/** The place of a step, as numbers. Refuses extents and widths that are not positive. */
 export const planarSnakeOf = (
   step: number,
   shape: readonly [number, number],

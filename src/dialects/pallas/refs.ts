@@ -84,7 +84,7 @@ export const SwizzleTransform = (bytes: number): E.Either<Failure<Code>, Transfo
     ),
   )
 
-/** `plgpu.TransposeTransform(permutation)`, as it was. */
+/** `plgpu.TransposeTransform(permutation)` of older versions of JAX. */
 export const TransposeTransform = (
   permutation: ReadonlyArray<number>,
 ): E.Either<Failure<Code>, Transform.Transform> =>
@@ -108,16 +108,16 @@ export const ds = (start: Int | number, size: number, stride: number = 1): Dynam
   size,
   stride,
 })
-/** `:`, a dimension as it is. */
+/** `:`, a whole dimension. */
 export interface Everything {
   readonly _tag: 'everything'
 }
 export const everything: Everything = { _tag: 'everything' }
 
-/** What `.at` takes for a dimension. Those that are left out at the end stay as they are. */
+/** An argument of `.at` for one dimension. Omitted dimensions at the end stay whole. */
 export type RefIndex = Int | number | DynamicSlice | Everything
 
-/** An index takes a dimension away, a slice does not. */
+/** An index drops a dimension, a slice keeps it. */
 export type RankAfter<R extends number, I extends ReadonlyArray<unknown>> = I extends readonly [
   infer Head,
   ...infer Tail,
@@ -354,7 +354,7 @@ export const transposeRef = <S extends Space, D extends Dtype, R extends number>
     return transposeView(ref, permutation)
   })
 
-/** Refuses a ref whose rows do not end in the swizzled dimension any more: products alone take those. */
+/** Refuses a ref whose rows no longer end in the swizzled dimension: only products accept those. */
 export const plainRef = (label: string, ref: View): Build<void> =>
   block(function* () {
     const { layout } = yield* viewHere(ref)
@@ -404,7 +404,7 @@ const unfolded = (layout: TransformedRef, shape: Shape): TransformedRef | null =
   return E.isRight(made) ? { ...made.right, byteOffset: layout.byteOffset } : null
 }
 
-/** `ref.reshape(shape)`: dimensions are merged; where there are no transforms, any shape will do. */
+/** `ref.reshape(shape)`: merges dimensions; without transforms, any shape is allowed. */
 export const reshapeRef = <S extends Space, D extends Dtype, const N extends ReadonlyArray<number>>(
   label: string,
   ref: View<S, D>,

@@ -69,7 +69,7 @@ const said = (
       : []
   })
 
-/** Does what the threads say fit together? Names and statements of each. */
+/** Checks that the requests of the threads agree. The name and the statements of each thread. */
 export const registerBudget = (
   threads: ReadonlyArray<readonly [name: string, body: ReadonlyArray<Stmt>]>,
 ): E.Either<Failure<Code>, null> => {

@@ -174,7 +174,7 @@ export interface ScopeOptions {
   readonly collective?: boolean
 }
 
-/** `pl.run_scoped(body, *types, collective_axes=...)`: what the body gives. */
+/** `pl.run_scoped(body, *types, collective_axes=...)`: the result of the body. */
 export const runScoped = <const A extends ReadonlyArray<Build<unknown>>, R>(
   label: string,
   allocations: A,
@@ -231,7 +231,7 @@ export type Held<A extends ReadonlyArray<Build<unknown>>> = {
   readonly [K in keyof A]: A[K] extends Build<Accumulator<infer D>> ? Tile<ElementIndex<D>, 2> : never
 }
 
-/** `pl.run_state(body)(*ACC.init(...))`: what the accumulators hold when all products are done. */
+/** `pl.run_state(body)(*ACC.init(...))`: the contents of the accumulators when all products are done. */
 export const runState = <const A extends ReadonlyArray<Build<unknown>>>(
   label: string,
   accumulators: A,

@@ -49,7 +49,7 @@ import { onceInThread } from './core-map.js'
 export const SemaphoreType = { REGULAR: 'regular', BARRIER: 'barrier' } as const
 export type SemaphoreType = (typeof SemaphoreType)[keyof typeof SemaphoreType]
 
-/** Counters, and the operand that they are. */
+/** An array of counters, and its operand. */
 export interface Semaphore {
   readonly _tag: 'pallas.semaphore'
   readonly name: string
@@ -58,7 +58,7 @@ export interface Semaphore {
   readonly counters: Tensor<'u32'>
 }
 
-/** How far a signal or a wait reaches. */
+/** The scope of a signal or a wait. */
 export type MemoryScope = 'gpu' | 'sys'
 
 export interface SignalOptions {
@@ -182,8 +182,9 @@ export const semaphoreWait = (
   })
 
 /**
- * `semaphore_read(sem)`: what the counter holds, at once. It orders nothing: what is to be there behind it is waited for. Which signals it finds depends on
- * the schedule, so a verdict of a kernel that uses the number is one of all schedules (C1).
+ * `semaphore_read(sem)`: the current value of the counter. It orders nothing; only a wait does. The signals
+ * that it finds depend on the schedule, so a verdict on a kernel that uses the number must cover all
+ * schedules (C1).
  */
 export const semaphoreRead = (label: string, semaphore: Semaphore, index: Int | null): Build<Expr<'i32'>> =>
   block(function* () {
@@ -199,13 +200,13 @@ export const semaphoreRead = (label: string, semaphore: Semaphore, index: Int | 
     return yield* letIn(label, item(checked<Tile<'i32', 0>, Expr>(old!)))
   })
 
-/** A signal of several: `plgpu.SemaphoreSignal`. */
+/** One of several signals: `plgpu.SemaphoreSignal`. */
 export interface SemaphoreSignal extends SignalOptions {
   readonly semaphore: Semaphore
   readonly index?: Int | null
 }
 
-/** `semaphore_signal_parallel(*signals)`: all of them, in no order that anybody may rely on. */
+/** `semaphore_signal_parallel(*signals)`: sends all of them, in no particular order. */
 export const semaphoreSignalParallel = (
   label: string,
   signals: ReadonlyArray<SemaphoreSignal>,

@@ -102,7 +102,7 @@ const goesWith = (label: string, { type, layout }: Place, found: RegisterLayout)
 
 // ---------------------------------------------------------------- loads
 
-/** `async_load_tmem(ref, layout)` of the thread `agent`. The shape is the ref's, whether it is said or not. */
+/** `async_load_tmem(ref, layout)` of the thread `agent`. The shape is that of the ref. */
 export const asyncLoadTmem = <D extends Dtype>(
   label: string,
   agent: string,
@@ -134,7 +134,7 @@ export const asyncLoadTmem = <D extends Dtype>(
     return yield* regsRead(`${label}.value`, into, { layout: wanted })
   })
 
-/** What a load finds in each row. */
+/** The reduction of each row by a load. */
 export type RowReduction = 'min' | 'max' | 'absmin' | 'absmax'
 
 /** A lane has whole rows. */
@@ -150,7 +150,7 @@ const isNative = ({ layout, type }: Place, found: Tiled.TiledLayout): boolean =>
   )
 }
 
-/** `async_load_tmem(ref, layout, reduce)`: the array, and what the reduction found in each row. */
+/** `async_load_tmem(ref, layout, reduce)`: the array, and the reduction of each row. */
 export const asyncLoadTmemReduce = <D extends 'f32' | 'i32'>(
   label: string,
   agent: string,
@@ -187,7 +187,7 @@ const together = (label: string, thread: Thread | undefined): Build<void> =>
     if (thread !== undefined) yield* warpgroupBarrier(`${label}.sync`, thread)
   })
 
-/** `wait_load_tmem()`: every load of tensor memory by this thread has read. */
+/** `wait_load_tmem()`: waits until every load of tensor memory by this thread is done. */
 export const waitLoadTmem = (label: string, thread?: Thread): Build<void> =>
   block(function* () {
     yield* run(label, { _tag: 'tcgen05.waitLd' })
@@ -196,7 +196,7 @@ export const waitLoadTmem = (label: string, thread?: Thread): Build<void> =>
 
 // ---------------------------------------------------------------- stores
 
-/** `async_store_tmem(ref, value)`. A value without a layout of its own, or the same everywhere, goes into any ref. */
+/** `async_store_tmem(ref, value)`. A value without a layout, or with equal elements, fits any ref. */
 export const asyncStoreTmem = <D extends Dtype>(
   label: string,
   ref: View<'tmem', D, 2>,
@@ -215,7 +215,7 @@ export const asyncStoreTmem = <D extends Dtype>(
     yield* run(label, { _tag: 'tcgen05.st', destination: ref, value })
   })
 
-/** `commit_tmem()`: every store of tensor memory by this thread is over. */
+/** `commit_tmem()`: waits until every store of tensor memory by this thread is done. */
 export const commitTmem = (label: string, thread?: Thread): Build<void> =>
   block(function* () {
     yield* run(label, { _tag: 'tcgen05.waitSt' })

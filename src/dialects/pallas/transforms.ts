@@ -59,7 +59,7 @@ export const findSwizzle = (bits: number, what: string = ''): E.Either<Failure, 
     ),
   )
 
-/** `transform.batch(leading_rank)`: the same of every one of the arrays along the leading dimensions. */
+/** `transform.batch(leading_rank)`: the same transform for each array along the leading dimensions. */
 export const batchTransform =
   (leadingRank: number) =>
   (t: Transform.Transform): E.Either<Failure, Transform.Transform> =>

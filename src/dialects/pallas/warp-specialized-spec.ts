@@ -96,17 +96,17 @@ export interface BarrierPhase {
   readonly barrier: Barrier
   readonly index: Int
   readonly parity: Int
-  /** whose arrivals it may complete by */
+  /** the arrivals that may complete it */
   readonly scope: 'cta' | 'cluster'
 }
 
 export type ConsumedBarrier = Omit<BarrierPhase, 'parity' | 'scope'>
 
-/** What a body is given at a step. */
+/** The arguments of a body at a step. */
 export interface WarpSpecializedStep<I extends ReadonlyArray<BlockSpec>, O extends ReadonlyArray<BlockSpec>> {
   readonly indices: ReadonlyArray<Int>
   readonly refs: readonly [...RefsOf<I>, ...RefsOf<O>]
-  /** which compute thread this is */
+  /** the number of this compute thread */
   readonly thread: number
   /** with `manualReadyBarriers`, one for each input */
   readonly ready: ReadonlyArray<BarrierPhase>
@@ -114,7 +114,8 @@ export interface WarpSpecializedStep<I extends ReadonlyArray<BlockSpec>, O exten
   readonly consumed: ReadonlyArray<ConsumedBarrier>
 }
 
-/** Runs the pipeline from a carry to the last one: what a compute context is given, to be run once. */
+/** Runs the pipeline from the first carried values to the last: the argument of a compute context, which must
+ * call it once. */
 export type RunPipeline<C extends Readonly<Record<string, TypeIndex>>> = (
   carried: Exprs<C>,
 ) => Build<Exprs<C>>
@@ -212,7 +213,8 @@ export const legal = (
 // ---------------------------------------------------------------- allocations
 
 /**
- * `get_allocations`: buffers and barriers for all threads, which meet first if it is they who allocate. Refuses inputs that no step changes.
+ * `get_allocations`: buffers and barriers for all threads, which meet first if the threads allocate. Refuses
+ * inputs that no step changes.
  */
 export const warpSpecializedAllocations = <
   const I extends ReadonlyArray<BlockSpec>,

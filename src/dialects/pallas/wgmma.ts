@@ -75,7 +75,8 @@ import { asSignedOperand } from '../read-as.js'
 
 // ---------------------------------------------------------------- accumulators
 
-/** `acc.at[pl.ds(row, rows), pl.ds(column, columns)]`: static, of whole pieces of 64 rows and 8 columns. */
+/** `acc.at[pl.ds(row, rows), pl.ds(column, columns)]`: static slices of whole pieces of 64 rows and 8
+ * columns. */
 export const accumulatorAt = <D extends AccumulatorDtype>(
   label: string,
   acc: Accumulator<D>,
@@ -207,7 +208,7 @@ const whyOfRegisters = (a: TileType & { readonly of: Dtype }): readonly [Code, s
 
 // ---------------------------------------------------------------- products
 
-/** Does a `wgmma` wait for the ones before it? */
+/** Whether a `wgmma` waits for the previous ones. */
 export type WgmmaWait = 'implemented' | 'documented'
 
 /** The thread that the registers of an accumulator belong to. */

@@ -93,7 +93,7 @@ const mxfp8Shape: Shape = {
 export const matmulMxfp8Kernel: Kernel = {
   name: mxfp8Shape.kernel,
   summary:
-    'out = a @ b on Blackwell, block-scaled: 8-bit floats under scales of e8m0, one for 32 of k (mxfp8)',
+    'out = a @ b on Blackwell, block-scaled: 8-bit floats with e8m0 scales, one for every 32 of k (mxfp8)',
   parameters: [
     ...sizesOf(mxfp8Shape),
     size('tileN', 128, 'columns of out that a block computes: 128 or 256'),

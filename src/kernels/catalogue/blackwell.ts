@@ -64,7 +64,7 @@ const tuning = (shape: Shape, blocks: 1 | 2): ReadonlyArray<Parameter> => {
     size('tileM', m.default, `rows of a that a block fetches and of out that it computes: 128`),
     size('tileN', n.default, `columns of b that a block fetches: ${columns} that ${divides('n')}`),
     size('tileK', k.default, 'depth of one step of the pipeline: a multiple of 16 that divides k'),
-    count('stages', shape.stages, 'slots', 'max_concurrent_steps: steps fetched ahead'),
+    count('stages', shape.stages, 'slots', 'max_concurrent_steps: number of steps fetched ahead'),
     word('dtype', ['f16', 'bf16'], 'element type of a, b and out; sums are f32'),
   ]
 }

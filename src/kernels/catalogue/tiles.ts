@@ -178,7 +178,7 @@ const eightBits = ['e4m3', 'e5m2'] as const
 /** What a matmul of 8-bit floats is told beside its tiles. */
 export const eightBitParameters: ReadonlyArray<Parameter> = [
   word('dtype', eightBits, 'element type of a; sums are f32'),
-  word('bDtype', eightBits, 'element type of b, which lies column by column'),
+  word('bDtype', eightBits, 'element type of b, which is stored column by column'),
   word('outDtype', ['f16', 'bf16', 'f32'], 'element type of out'),
 ]
 

@@ -110,7 +110,7 @@ export const recastComposed =
   (c: ComposedLayout): E.Either<Failure<RecastError | SwizzleError>, ComposedLayout> => {
     const { up, down } = recastFactors(from, to)
     if (isTuple(c.offset))
-      return refuse('cute.plain', 'Only an integer offset can be recast, found a coordinate')
+      return refuse('cute.plain', 'Only an integer offset can be recast; found a coordinate')
     if (c.offset % up !== 0)
       return refuse(
         'cute.recast-divides',

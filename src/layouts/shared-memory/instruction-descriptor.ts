@@ -239,7 +239,7 @@ const checkDense = (d: DenseInstruction): Failure<InstructionError> | null => {
   if (d.kind === 'i8' ? d.negateA || d.negateB : d.saturate)
     return {
       code: 'instruction.modifier',
-      message: 'kind i8 saturates and does not negate, the others negate and do not saturate',
+      message: 'kind i8 can saturate but not negate, and the others can negate but not saturate',
     }
   return null
 }

@@ -61,7 +61,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul --set k=128', 'the run, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, as input for check'],
-    ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
+    [
+      'trace kernel.ptx --launch launch.json -o run.svg',
+      'PTX, drawn with a lane for each warp and each unit',
+    ],
   ),
   time: of(
     ['time hopper-matmul --set m=512 n=512 k=512', 'the time that it takes, and what it waits for'],
@@ -98,7 +101,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   mma: of(
     ['mma --in a=a.npy b=b.npy --out d=d.npy', 'f16 into f32, as Hopper does it'],
     ['mma --in a:e4m3=a8.npy b:e5m2=b8.npy --acc f16', '8-bit floats, which npy files hold as u1'],
-    ['mma --in all.safetensors --out d=d.npz', 'a and b by their names, of the types that the file says'],
+    ['mma --in all.safetensors --out d=d.npz', 'a and b by their names, with the types that the file gives'],
   ),
   compare: of(
     ['compare out.npy expected.npy', 'are the bits equal, and if not, how far apart?'],
@@ -122,7 +125,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ["cute '(4,(2,2)):(2,(1,8))'", 'a layout, its facts and its values'],
     ["cute logical_divide '(6,8):(8,1)' '[3:1;4:1]'", 'the algebra'],
   ),
-  tmem: of(["tmem 'acc=DEFAULT(1):128x256:f32'", 'the columns that an accumulator takes']),
+  tmem: of(["tmem 'acc=DEFAULT(1):128x256:f32'", 'the columns of an accumulator']),
   banks: of(['banks WGMMA --shape 64x64 tile=8x64 swizzle=128', 'conflicts, counted as an H100 counts them']),
   image: of([
     'image --box 16x32 --swizzle 64 --tensor 20x40 --at 8,-8',

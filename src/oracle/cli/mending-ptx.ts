@@ -87,7 +87,7 @@ export const mendPtx = <J extends JudgedText>(
   const first = anchorOf(original, before, x)
   const second = y === undefined ? null : anchorOf(original, before, y)
   if (first === null || (y !== undefined && second === null))
-    return refuse('mend.statement', `${verdict.kernel}: ${finding.id} is of no instruction of the text`)
+    return refuse('mend.statement', `${verdict.kernel}: ${finding.id} belongs to no instruction of the text`)
   let best: readonly [J, WithEdge] | null = null
   let tried = 0
   for (const edge of edgesIn(module, missing, first, second)) {

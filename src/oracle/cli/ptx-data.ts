@@ -53,7 +53,7 @@ const refuseOf = (
   const flag = flags.find((said) => own(options, said) !== undefined)
   return flag === undefined
     ? E.right(null)
-    : refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)
+    : refuseFlag(`--${flag}`, 'PTX (.ptx), because other kernels take no data here', name)
 }
 
 /** Data that a run does not know. */

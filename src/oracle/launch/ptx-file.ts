@@ -227,7 +227,7 @@ export const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
       ),
       strides: described(
         list(nat),
-        'bytes from one index to the next, from the second innermost dimension on; without them, it has no gaps',
+        'strides in bytes, from the second innermost dimension on; without them, it has no gaps',
       ),
       elementStrides: described(list(nat), 'steps in the tensor, innermost first; without them, 1'),
       swizzle,

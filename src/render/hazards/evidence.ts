@@ -66,7 +66,7 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
     source: 'PTX 5.5.7 (a swizzle is of the address: its pattern repeats every 256, 512 or 1,024 bytes)',
     captured: {
       file: 'structure/tma.json',
-      shows: 'loads to addresses off the pattern: their XOR is that of the address',
+      shows: 'loads to addresses that are not aligned to the pattern: the XOR follows the address',
     },
   },
   A4: {

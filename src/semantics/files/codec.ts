@@ -105,7 +105,7 @@ const refWire: Wire<TransformedRef> = define('TransformedRef', () => {
       shape: described(nats, 'extent of every dimension, in elements'),
       bits: described(nat, 'bits of an element'),
       tiling: described(list(nats), 'tiles that cut the trailing dimensions, the outermost first'),
-      strides: described(nats, 'of the tiled dimensions, in elements'),
+      strides: described(nats, 'strides of the tiled dimensions, in elements'),
       byteOffset: described(nat, 'the offset of element 0 from the base'),
       swizzle: described(swizzleSpan, 'span of the swizzle of the absolute address, in bytes; 16 is none'),
     },
@@ -145,7 +145,7 @@ const barrierFields: {
   readonly ordersTensorCore: Wire<boolean>
   readonly shape: Wire<ReadonlyArray<number>>
 } = {
-  contract: described(contract, "the rules that their users keep: bare PTX, or Pallas's"),
+  contract: described(contract, 'the rules that their users must follow: those of PTX, or those of Pallas'),
   ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
   shape: described(nats, '[] is one barrier, [n] an array of them'),
 }
@@ -225,9 +225,9 @@ const combine: Wire<Combine> = define('Combine', () =>
             {},
           ),
         ),
-        'values that are named on the way',
+        'named intermediate values',
       ),
-      result: described(expr, 'what the two become'),
+      result: described(expr, 'the combined value'),
     },
     {},
   ),
@@ -342,7 +342,7 @@ const instructionCases: Wire<InstructionShape> = byTag<InstructionShape>(
 const binder: Wire<Binder> = define('Binder', () =>
   record<Binder>()(
     'a binder',
-    { name: described(line, 'the name'), type: described(typeWire, 'type of what it names') },
+    { name: described(line, 'the name'), type: described(typeWire, 'type of the value') },
     {},
   ),
 )
@@ -352,30 +352,30 @@ const site: Wire<Site> = define('Site', () =>
     'a site',
     {
       label: described(line, 'what findings call the statement'),
-      path: described(list(line), 'labels of the scopes around it, the outermost first'),
+      path: described(list(line), 'labels of the enclosing scopes, the outermost first'),
     },
     { loc: described(line, '`file:line:column` of the text that it came from') },
   ),
 )
-const at: Wire<Site> = described(site, 'which statement it is, for findings')
+const at: Wire<Site> = described(site, 'the statement, for findings')
 const carried: Wire<ReadonlyArray<Unindexed<Carried>>> = list(
   record<Unindexed<Carried>>()(
     'a carried value',
     {
-      binder: described(binder, 'its name in every round'),
-      init: described(expr, 'its value in the first round'),
+      binder: described(binder, 'its name in every iteration'),
+      init: described(expr, 'its value in the first iteration'),
     },
     {},
   ),
 )
-const carriedOn: typeof carried = described(carried, 'values that a round hands to the next')
+const carriedOn: typeof carried = described(carried, 'values that an iteration passes to the next')
 const region: Wire<Unindexed<Region>> = define('Region', () =>
   record<Unindexed<Region>>()(
     'a region',
     {
-      params: described(binders, 'names of what the region is given'),
+      params: described(binders, 'names of the arguments of the region'),
       body: described(list(stmt), 'statements, in program order'),
-      yields: described(exprs, 'what the statement around it receives'),
+      yields: described(exprs, 'values for the statement that contains the region'),
     },
     {},
   ),
@@ -396,7 +396,7 @@ const branch: Wire<Unindexed<Branch>> = define('Branch', () =>
             {},
           ),
         ),
-        'values that the branch takes with it',
+        'values that the branch gets from its parent',
       ),
       body: described(region, 'what it runs'),
     },
@@ -421,7 +421,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
     'a do',
     {
       _tag: tag('Do'),
-      results: described(binders, 'names of what the instruction gives back'),
+      results: described(binders, 'names of its results'),
       instruction: described(instructionWire, 'what is done'),
       site: at,
     },
@@ -433,8 +433,8 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       _tag: tag('For'),
       index: described(binder, 'name of the index'),
       from: described(expr, 'the first index'),
-      to: described(expr, 'the index before which it ends'),
-      step: described(expr, 'from one index to the next'),
+      to: described(expr, 'the end of the range, which is not included'),
+      step: described(expr, 'the step of the index'),
       carried: carriedOn,
       body: described(region, 'the loop body; it yields the values of the next iteration'),
       results: described(binders, 'names of the carried values after the loop'),
@@ -449,7 +449,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       carried: carriedOn,
       before: described(region, 'yields the condition, then what `after` is given'),
       after: described(region, 'the rest of the loop body; it yields the values of the next iteration'),
-      results: described(binders, 'names of what `before` has yielded, after the loop'),
+      results: described(binders, 'names of the values that `before` yields, after the loop'),
       site: at,
     },
     {},
@@ -470,8 +470,8 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
     'a fork',
     {
       _tag: tag('Fork'),
-      branches: described(list(branch), 'what runs at the same time; the first is run by the parent'),
-      results: described(binders, 'names of what the first branch has yielded'),
+      branches: described(list(branch), 'regions that run at the same time; the parent runs the first'),
+      results: described(binders, 'names of the values that the first branch yields'),
       site: at,
     },
     {},
@@ -489,7 +489,7 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
         name: described(line, 'its name'),
         dtype: elementDtype,
         shape: described(exprs, 'extent of every dimension'),
-        strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
+        strides: described(exprs, 'stride of every dimension, in elements'),
         role: described(
           oneOf<'in' | 'out' | 'inout'>('in', 'out', 'inout'),
           'what the kernel does with it: an `out` is written in every element',
@@ -511,11 +511,11 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       {
         _tag: tag('descriptor'),
         name: described(line, 'its name'),
-        tensor: described(line, 'name of the tensor that it shows'),
+        tensor: described(line, 'name of the tensor that it describes'),
         dims: described(exprs, 'extent of every dimension, outermost first'),
-        strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
+        strides: described(exprs, 'stride of every dimension, in elements'),
         box: described(nats, fieldMeanings.box),
-        elementStrides: described(nats, 'in every dimension, every which element is copied'),
+        elementStrides: described(nats, 'for every dimension, the step between copied elements'),
         swizzle: described(swizzleSpan, fieldMeanings.swizzle),
         fill: described(fill, fieldMeanings.fill),
       },
@@ -536,7 +536,7 @@ const agent: Wire<Agent> = define('Agent', () =>
       name: described(line, 'its name'),
       kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'its role in the CTA'),
       firstWarp: described(nat, 'its first warp in its CTA'),
-      warps: described(nat, 'how many: 1, 2, 4, 8, 16 or 32'),
+      warps: described(nat, 'number of its warps: 1, 2, 4, 8, 16 or 32'),
     },
     { registers: described(nat, 'registers of a thread at the start') },
   ),
@@ -586,7 +586,7 @@ const storage: Wire<Storage> = define('Storage', () =>
       bits: described(nat, 'its size'),
       align: described(
         refined(nat, 'a positive integer', (n): n is number => n > 0, { type: 'integer', minimum: 1 }),
-        'what its place is a multiple of, in bytes',
+        'alignment of its offset, in bytes',
       ),
     },
     {
@@ -595,10 +595,10 @@ const storage: Wire<Storage> = define('Storage', () =>
         record<NonNullable<Storage['alias']>>()(
           'a membership',
           {
-            union: described(line, 'storages of one union begin at one place'),
+            union: described(line, 'all members of a union begin at the same offset'),
             member: described(
               nat,
-              'storages of one member follow each other; storages of two members overlap',
+              'storages of one member follow each other; storages of different members overlap',
             ),
           },
           {},
@@ -628,22 +628,22 @@ const spec: Wire<Spec> = define('Spec', () =>
         a: described(line, 'name of the left factor, (m, k)'),
         b: described(line, 'name of the right factor, (k, n)'),
         out: described(line, 'name of the product, (m, n)'),
-        accumulator: described(sumDtype, 'type in which is added'),
-        blockK: described(nat, 'products of an instruction: how many along k are added at once'),
+        accumulator: described(sumDtype, 'type of the sums'),
+        blockK: described(nat, 'number of products along k that one instruction adds'),
       },
       {
         transposed: described(
           oneOf('a', 'b', 'both'),
-          'factors whose tensors are their transposes: that of a is (k, m), that of b is (n, k)',
+          'factors that are stored transposed: a as (k, m), b as (n, k)',
         ),
-        transposedOut: described(bool, 'whether the tensor of the product is its transpose, (n, m)'),
+        transposedOut: described(bool, 'whether the product is stored transposed, as (n, m)'),
         epilogue: described(
           bool,
           'whether sums and products with numbers and with elements of other tensors may come after the product',
         ),
         saturate: described(
           bool,
-          'whether every instruction brings a sum of integers to the nearest number of 32 bits, instead of wrapping',
+          'whether every instruction saturates sums of integers at the limits of 32 bits, instead of wrapping',
         ),
         scales: described(
           record<Scales>()(
@@ -678,16 +678,16 @@ export const programWire: Wire<ProgramShape> = define('Program', () =>
       schema: described(oneOf(programSchema), 'name and version of this schema'),
       name: described(line, 'name of the kernel'),
       arch: described(oneOf<Program['arch']>('sm90a', 'sm100a'), 'the chip that it is for'),
-      params: described(list(param), 'what a launch gives it'),
-      launch: described(launch, 'how many of what run it'),
+      params: described(list(param), 'tensors and numbers that a launch gives it'),
+      launch: described(launch, 'the grid, the cluster and the agents'),
       storage: described(list(storage), 'memory and barriers that it declares'),
-      entry: described(region, 'what every agent runs that no fork starts'),
+      entry: described(region, 'statements of every agent that no fork starts'),
     },
     {
       computes: described(spec, 'what the outputs must be'),
       fences: described(
         oneOf('lowered'),
-        'the compiler that lowers it writes the proxy fences that its language leaves out',
+        'whether the compiler that lowers it inserts the proxy fences that its language leaves out',
       ),
     },
   ),

@@ -139,7 +139,7 @@ const place: Wire<Place> = define('Place', () =>
     },
     {
       more: described(nat, 'intervals that are not listed'),
-      within: described(list(namedBytes), 'storages that they lie in, where the program says it'),
+      within: described(list(namedBytes), 'storages that contain them, if the program says it'),
     },
   ),
 )
@@ -190,7 +190,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
           tcgen05Ld: true,
           tcgen05St: true,
         }),
-        'the operations that a group wait is for',
+        'the kind of operations that a group wait covers',
       ),
       lacks: described(
         wordOf<NonNullable<MissingEdge['lacks']>>()({ commit: true, both: true }),
@@ -206,7 +206,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       distance: described(
         wordOf<NonNullable<MissingEdge['distance']>>()({ warp: true, cta: true, cluster: true, grid: true }),
-        'what the two sides have in common',
+        'the common property of the two sides',
       ),
       after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side that it must follow'),
       before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side that it must precede'),
@@ -216,8 +216,8 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
           'a statement',
           { site: described(text, 'its label') },
           {
-            loc: described(text, 'where the author wrote it'),
-            source: described(text, 'what the author wrote there'),
+            loc: described(text, 'its place in the source'),
+            source: described(text, 'the source text'),
           },
         ),
         'an existing statement that is in the wrong place',
@@ -237,18 +237,21 @@ const findingFields = {
   a: described(operation, 'the earlier operation in the run'),
 }
 const findingMay = {
-  title: described(text, 'what its id is called'),
+  title: described(text, 'the title of its id'),
   b: described(operation, 'the later one; a rule broken by one operation has none'),
   place: described(place, 'the bytes at stake'),
-  knew: described(text, 'what the agent of the later one knew of the agent of the earlier one'),
+  knew: described(
+    text,
+    'how far the agent of the later one had synchronised with the agent of the earlier one',
+  ),
   knows: described(
     nat,
-    'the last event of the agent of the earlier one that the agent of the later one, another one, knew of; 0: none',
+    'the last event of the earlier agent with which the later agent, a different one, had synchronised; 0: none',
   ),
   missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
   silicon: described(
     text,
-    'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong',
+    'how an H100 ran a micro-kernel with this mistake between such accesses; absent if no trial went wrong',
   ),
   fix: described(text, "the missing edge in the words of the author's language"),
   whose: described(
@@ -357,7 +360,7 @@ const searched: Wire<Searched> = define('Searched', () =>
       complete: described(bool, 'whether all schedules were followed'),
       bound: described(
         either('null or a bound', nothing, wordOf<'states' | 'depth'>()({ states: true, depth: true })),
-        'what stopped it, if something did',
+        'what stopped it, if anything did',
       ),
       states: described(nat, 'states that were seen'),
       transitions: described(nat, 'events that were taken'),
@@ -365,7 +368,7 @@ const searched: Wire<Searched> = define('Searched', () =>
     {
       leaves: described(
         wordOf<'lanes'>()({ lanes: true }),
-        'what it does not follow although a condition fails by it: orders of the lanes of one warp',
+        'what it does not follow although a condition fails because of it: orders of the lanes of one warp',
       ),
       exchanged: described(
         bool,
@@ -423,7 +426,7 @@ export const comparisonFields: { readonly [K in keyof Comparison]: Wire<Comparis
   dtype: described(text, 'type of the elements'),
   shape: described(list(nat), 'extent of every dimension'),
   elements: described(nat, 'number of elements'),
-  different: described(nat, 'elements with other bits'),
+  different: described(nat, 'number of elements with different bits'),
   maxUlp: described(finite, 'the largest distance in units in the last place'),
   ulpHistogram: described(dictionary('counts', nat), 'elements by distance: 0, 1, 2, 3-4, 5-8, ...'),
   nanMismatch: described(nat, 'elements that are a NaN on one side only'),
@@ -469,11 +472,11 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
                   'a tolerance',
                   {
                     kind: described(text, '`absolute` or `relative`'),
-                    bound: described(finite, 'how far is near'),
+                    bound: described(finite, 'the tolerance'),
                   },
                   {},
                 ),
-                'what is near enough',
+                'the bound',
               ),
               size: described(real, 'the largest value, which an absolute bound grows with'),
               farthest: described(
@@ -486,7 +489,7 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
                       at: described(nat, 'its place, row-major'),
                       found: described(real, 'its value; null: none'),
                       expected: described(real, 'the value that it should be near'),
-                      by: described(real, 'by how much the bound is exceeded; null is without end'),
+                      by: described(real, 'by how much the bound is exceeded; null: infinitely'),
                     },
                     {},
                   ),
@@ -498,7 +501,7 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
             {},
           ),
         ),
-        'one entry an output',
+        'one entry for each output',
       ),
     },
     {},
@@ -517,7 +520,7 @@ const acceptedFinding: Wire<AcceptedFinding> = define('AcceptedFinding', () =>
 
 const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
   record<MendedFinding>()(
-    'a finding that was mended',
+    'a finding that was fixed',
     {
       finding: described(nat, 'its number in the verdict before, counted from 1'),
       id: described(hazardId, 'its id in the list of hazards'),
@@ -543,7 +546,7 @@ const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
 
 const level: Wire<Level> = define('Level', () =>
   record<Level>()(
-    'what levels came to',
+    'the results of the levels',
     {
       at: described(
         list(
@@ -560,10 +563,10 @@ const level: Wire<Level> = define('Level', () =>
             {},
           ),
         ),
-        'one entry a level, from the coarser to the finer',
+        'one entry for each level, from the coarser to the finer',
       ),
     },
-    { difference: described(text, 'why they differ, where they do') },
+    { difference: described(text, 'why they differ, if they do') },
   ),
 )
 
@@ -580,9 +583,9 @@ const written: Wire<Verdict> = define('Verdict', () =>
           'settings',
           either('text, a number or a boolean', text, either('a number or a boolean', finite, bool)),
         ),
-        'settings that it was made with',
+        'settings of the kernel',
       ),
-      verdict: described(verdictName, 'the first that applies, from the worst to ok'),
+      verdict: described(verdictName, 'the first one that applies, from the worst to ok'),
       reason: described(text, 'why, in one line'),
       search: described(
         either('null or a search', nothing, searched),
@@ -616,16 +619,16 @@ const written: Wire<Verdict> = define('Verdict', () =>
           {
             order: described(
               text,
-              'of what was ordered before what: equal for all schedules of a program that is ok',
+              'digest of the order of events: equal for all schedules of a program that is ok',
             ),
-            output: described(text, 'of the bits of the outputs; `none` without data'),
+            output: described(text, 'digest digest of the bits of the outputs; `none` without data'),
           },
           {},
         ),
         'for comparing runs',
       ),
-      counts: described(counts, 'how much there was'),
-      scope: described(list(text), 'what the verdict does not speak of'),
+      counts: described(counts, 'the size of the run'),
+      scope: described(list(text), 'what the verdict does not cover'),
     },
     {
       decidedBy: described(

@@ -167,7 +167,7 @@ const failingIn = (c: Conditions | undefined, isAccepted: (f: Finding) => boolea
 /** What is left open where all findings are accepted; null: nothing. */
 const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | null => {
   if (v.verdict !== 'hazard') return v.verdict === 'ok' ? null : `the verdict is ${v.verdict}`
-  if (v.findings.length === 0) return 'this hazard has no finding that a row could name'
+  if (v.findings.length === 0) return 'no row can accept this hazard, because it has no findings'
   if (v.provenance?.proved === false) return `the result is wrong: ${v.provenance.text}`
   const isWhole = v.search?.complete === true
   if (isWhole && v.search.leaves === undefined) return null

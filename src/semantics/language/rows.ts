@@ -329,7 +329,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   count: 'number of logical arrivals, one per agent',
   release: 'whether it publishes what its agent sees; else it is relaxed',
   acquire: 'whether its agent then sees what was published; else it is relaxed',
-  scope: 'how far the release or acquire reaches',
+  scope: 'scope of the release or acquire',
   bytes: 'bytes that will be copied',
   parity: 'parity of the awaited phase: the wait passes when that phase has completed',
   noIncrement: 'whether the phase counts the arrival already; if not, the phase waits for one more',
@@ -389,7 +389,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
 export const particular: {
   readonly [K in keyof Rows]?: { readonly [F in FieldOf<Rows[K]>]?: string }
 } = {
-  'mbarrier.init': { count: 'arrivals that a phase waits for' },
+  'mbarrier.init': { count: 'number of arrivals of a phase' },
   'mbarrier.completeTx': { bytes: 'bytes that are completed' },
   'bar.sync': { count: 'threads that meet' },
   'bar.arrive': { count: 'threads that meet' },
@@ -399,7 +399,7 @@ export const particular: {
   'smem.atomic': { scope: 'scope of the atomic operation' },
   'gmem.atomicPtr': { scope: 'scope of the atomic operation' },
   'semaphore.signal': { value: 'what is added' },
-  'semaphore.wait': { value: 'what must be there' },
+  'semaphore.wait': { value: 'the value that must be there' },
   'clc.tryCancel': { multicast: 'whether every CTA of the cluster gets the answer, or only this one' },
   setMaxRegisters: { count: 'registers of a thread from now on' },
 }

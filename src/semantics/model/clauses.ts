@@ -863,7 +863,7 @@ const ends: ReadonlyArray<Clause> = [
     part: 'ends',
     says: 'Every byte of an output has a write.',
     evidence: 'model',
-    source: 'what an output is',
+    source: 'the definition of an output',
     litmus: { log: ['g is an output', 'T0: read x'], expect: 'O1', without: ok },
   },
   {

@@ -25,13 +25,13 @@ const table =
 
 const own: Partial<Readonly<Record<Name, Parameter>>> = {
   sms: d(multiprocessors.sm100a, brief),
-  clock: d(1965, 'as the driver of a B200 says its highest clock'),
+  clock: d(1965, 'the highest clock, according to the driver of a B200'),
   'clock.products': d(1965, 'the same'),
   'clock.tensor': f(655, `${table}: step 6`),
   'l2.bytes': d(126e6, brief),
   'l2.bandwidth': f(68, `${table}: step 2`),
-  'l2.near': a(129, 'as much faster than l2.bandwidth as on an H200'),
-  'l2.step': a(680, 'as much faster than l2.bandwidth as on an H200'),
+  'l2.near': a(129, 'larger than l2.bandwidth by the same factor as on an H200'),
+  'l2.step': a(680, 'larger than l2.bandwidth by the same factor as on an H200'),
   'dram.bandwidth': d(7200, `${brief}: 90 % of 8 TB/s`),
   'sm.shared': d(233472, guide),
   'tcgen05.rate': d(4096, `${brief}: 2.25 PFLOPS of dense f16`),

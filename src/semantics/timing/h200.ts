@@ -8,7 +8,7 @@ export const h200: Chip = {
   parameters: Object.assign({}, h100.parameters, {
     'l2.bandwidth': measured(37, 'ring: all multiprocessors, each with its own data'),
     'l2.near': fitted(70, 'warm times of products for calibration'),
-    'l2.bytes': documented(60 * 2 ** 20, 'as the driver says it'),
+    'l2.bytes': documented(60 * 2 ** 20, 'according to the driver'),
     'dram.bandwidth': measured(4250, 'launches: add; ring of 1 GB: 4600 of reads alone'),
   }),
 }

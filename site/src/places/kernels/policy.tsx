@@ -7,7 +7,7 @@ const kinds = [
   ['lazy', 'lazy: operations late'],
   ['roundrobin', 'roundrobin'],
   ['seeded', 'seeded: at random'],
-  ['starving', 'starving: one agent comes last'],
+  ['starving', 'starving: one agent runs last'],
 ] as const
 
 const numberIn = (text: string | undefined): string => (text !== undefined && /^\d+$/.test(text) ? text : '0')

@@ -89,7 +89,7 @@ export const Linear = ({ params, set }: PlaceProps) => {
           choices={[
             ['', 'none'],
             ['invert', 'the inverse'],
-            ['pseudoinvert', 'the first place of each element'],
+            ['pseudoinvert', 'for each element, the first place that holds it'],
             ['flatten', 'one input and output'],
             ['compose', 'then another'],
             ['invertAndCompose', 'place in another layout'],

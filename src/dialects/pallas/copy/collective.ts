@@ -35,7 +35,7 @@ import { collectiveHere, type ClusterAxis, type Collective } from './cluster.js'
 
 // ---------------------------------------------------------------- model
 
-/** Who holds what of a collective copy that only the leader tracks. */
+/** How the blocks share the data of a collective copy that only the leader tracks. */
 export type CopyPartition =
   { readonly _tag: 'PARTITIONED'; readonly axis: number } | { readonly _tag: 'REPLICATED' }
 

@@ -8,7 +8,7 @@ export type OOBFillMode = 'ZEROS' | 'UNDEFINED' | 'PROMISE_IN_BOUNDS'
 export interface CopyOptions extends CollectiveOptions {
   /** a `pl.when` around the copy: if false there is no copy and no arrival */
   readonly when?: Condition | undefined
-  /** if false the barrier is arrived at, and nothing is copied */
+  /** if false, the copy arrives on the barrier and copies nothing */
   readonly predicate?: Condition | undefined
   /** default `ZEROS` */
   readonly oobMode?: OOBFillMode

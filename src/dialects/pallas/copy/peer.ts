@@ -53,9 +53,9 @@ export type AsyncReduction = (typeof asyncReductions)[number]
 export interface AsyncStoreOptions {
   readonly clusterDim: ClusterAxis
   readonly clusterIdx: Int
-  /** refuse what takes more passes than it must (default true) */
+  /** refuse a store that takes more passes than necessary (default true) */
   readonly optimized?: boolean
-  /** how an element joins the one that is there; absent: it takes its place */
+  /** how an element combines with the old one; absent: it replaces it */
   readonly atomic?: AsyncReduction
   readonly when?: Condition | undefined
 }

@@ -62,7 +62,8 @@ export const transposeGmem = <D extends Dtype>(of: Tensor<D, 2>): Tensor<D, 2> =
   dims: reversed(of.dims),
 })
 
-/** A slice of a slice: `window.at[:, pl.ds(start, size)]`. Dimensions that are gone in the window are not counted. */
+/** A slice of a slice: `window.at[:, pl.ds(start, size)]`. Dimensions that the window has dropped are not
+ * counted. */
 export const within = <D extends Dtype, R extends number>(
   window: GmemSlice<D, R>,
   indices: ReadonlyArray<DynamicSlice | Everything>,

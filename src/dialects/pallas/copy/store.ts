@@ -80,11 +80,11 @@ export const reductionDtypes = (op: ReductionOp): ReadonlyArray<Dtype> => kinds[
 export interface StoreOptions {
   /** a `pl.when` around the copy: if false there is no copy, and no group is closed */
   readonly when?: Condition | undefined
-  /** if false it stores nothing; its group is closed all the same */
+  /** if false, it stores nothing, and still closes its group */
   readonly predicate?: Condition | undefined
-  /** closes the group of all copies that are in none (default true) */
+  /** closes a group with all copies that are in no group (default true) */
   readonly commitGroup?: boolean
-  /** joins the elements with what is there */
+  /** combines the elements with the old ones */
   readonly reductionOp?: ReductionOp
 }
 
@@ -144,8 +144,8 @@ export const commitSmemToGmemGroup = (label: string, when?: Condition): Build<vo
   run(label, { _tag: 'bulk.commitGroup' }, onlyIf(when))
 
 /**
- * `wait_smem_to_gmem(n, wait_read_only)`: at most the n newest groups are still on their way (or still reading). The copies are those of
- * one warp: where each is an agent of its own the others meet it when it has waited.
+ * `wait_smem_to_gmem(n, wait_read_only)`: at most the n newest groups are still on their way (or still
+ * reading). One warp issues the copies. If each warp is an agent, the others meet it after its wait.
  */
 export const waitSmemToGmem = (label: string, n: number, waitReadOnly: boolean = false): Build<void> =>
   Number.isInteger(n) && n >= 0
@@ -156,7 +156,7 @@ export const waitSmemToGmem = (label: string, n: number, waitReadOnly: boolean =
       })
     : refused('pallas.copy.groups', `${label}: expected a number of groups of 0 or more, found ${String(n)}`)
 
-/** `wait_gmem_to_smem(n)`: of machines before Hopper, whose copies have no barriers. */
+/** `wait_gmem_to_smem(n)`: only for chips before Hopper, whose copies have no barriers. */
 export const waitGmemToSmem = (label: string, n: number): Build<void> =>
   refused(
     'pallas.copy.wait-gmem',
@@ -166,8 +166,8 @@ export const waitGmemToSmem = (label: string, n: number): Build<void> =>
 // ---------------------------------------------------------------- the proxy fence
 
 /**
- * `commit_smem()`: the thread's accesses to SMEM are done before copies and matrix units that follow. Behind the fence the warps of the thread
- * meet; where the thread is one agent that is nothing, and is left out.
+ * `commit_smem()`: orders the thread's accesses to SMEM before later copies and matrix operations. After the
+ * fence, the warps of the thread meet. If the thread is one agent, there is nothing to meet.
  */
 export const commitSmem = (label: string): Build<void> =>
   block(function* () {

@@ -109,7 +109,7 @@ export const runBlocks = ({ one, handsOn }: Running) => {
     if (last.name === 'cf.br') return yield* enter(h, last.successors[0]!)
     if (last.name !== 'cf.cond_br') return yield* handsOn(h, last)
     const ways = ahead(blocks, block)
-    if (ways === null) return yield* refusedAt(last, 'blocks that jump forward', 'a way that leads back')
+    if (ways === null) return yield* refusedAt(last, 'blocks that jump forward', 'a jump back')
     const [yes, no] = last.successors
     const meeting = ways[0] ?? null
     const goal = meeting ?? until

@@ -43,7 +43,7 @@ const define = (command: Command): Command =>
       .option('--store', 'from registers to shared memory instead of the other way')
       .option('--max-bytes <n>', 'the widest access of a lane: 2, 4, 8 or 16')
       .option('--base <address>', 'byte address of the array')
-      .option('--instruction <n>', 'the instruction to draw; the first with most wavefronts if not given')
+      .option('--instruction <n>', 'the instruction to draw; default: the first one with the most wavefronts')
       .option('--access <name>', 'one instruction, such as ld.shared.v4.b32 or ldmatrix.x4')
       .option('--addresses <bytes>', 'its byte addresses, by lane or row; - for an inactive lane'),
   )

@@ -141,7 +141,7 @@ const swizzleScene = (palette: Palette): E.Either<Failure, string> =>
           60,
         ),
         '',
-        `As written they share four banks: ${String(none.turns(2))} turns. Swizzled, each lies in banks of its own: ${String(full.turns(2))} turn.`,
+        `Without it, they share four banks: ${String(none.turns(2))} turns. With it, no two share a bank: ${String(full.turns(2))} turn.`,
         "The layouts equal an H100's memory images byte for byte, and a kernel that reads through the wrong one reads wrong data.",
       ].join('\n'),
     ),
@@ -179,7 +179,7 @@ const cleanScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
           ...paintedRows(contextOf(palette), judged.verdict),
         ]),
         '',
-        'The proof and the verdict hold for all inputs and all schedules, though one run was made: C1 to C6 make it enough.',
+        'The proof and the verdict hold for all inputs and all schedules: conditions C1 to C6 hold, so one run is enough.',
       ].join('\n'),
     })),
   )
@@ -202,7 +202,7 @@ const brokenScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
         good: verdict.verdict !== 'ok',
         text: [
           heading(palette, `3. And if it is wrong? The same kernel without its \`${dropped}\``),
-          'The copying warpgroup no longer waits until a slot has been multiplied before it fills it again.',
+          'The copying warpgroup no longer waits for the multiplication of a slot before it refills the slot.',
           '',
           fields(palette, 12, [
             [

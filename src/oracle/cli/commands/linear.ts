@@ -40,7 +40,7 @@ const define = (command: Command): Command =>
       ),
     )
       .option('--invert', 'the inverse of a bijection')
-      .option('--pseudoinvert', 'the first place of each element')
+      .option('--pseudoinvert', 'for each element, the first place that holds it')
       .option('--flatten', 'one input and one output')
       .option('--compose <layout>', 'this layout, then that one')
       .option('--invert-and-compose <layout>', 'the place in that layout of each place in this one')

@@ -46,7 +46,7 @@ const define = (command: Command): Command =>
       'a, b and perhaps c (name:bf16=file for what npy has no type for), or one .npz or .safetensors of them',
     )
     .option('--out <name=file...>', 'write d to an .npy, .npz or .safetensors file')
-    .option('--acc <dtype>', "f32 or f16, i32 of integers; default: c's type, or f32, or i32")
+    .option('--acc <dtype>', 'f32 or f16, i32 for integers; default: the type of c, else f32 or i32')
     .option('--saturate', 'saturate integer sums at the limits of 32 bits, after every instruction')
     .option('--arithmetic <chip>', 'hopper, blackwell (documented) or ieee32', 'hopper')
     .option('--no-fast', 'by the definition, element by element: the same bits, more slowly')

@@ -50,7 +50,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     TE.fromEither(openingAsked(operands, options)),
     TE.chainW((asked) =>
       world.open === undefined
-        ? TE.fromEither(refuse('site.port', 'open: expected a machine with ports, found none'))
+        ? TE.fromEither(refuse('site.port', 'open: this environment has no network ports'))
         : world.open(asked),
     ),
     TE.map(() => over),

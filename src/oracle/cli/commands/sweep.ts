@@ -192,7 +192,7 @@ const open = (
       ? readResults(output, journal.right.text)
       : refuse(
           'sweep.results',
-          `${output}: expected the results so far, found a last line that is no part of one: the file stays as it is`,
+          `${output}: expected the results so far, found a last line that is not the beginning of a result; the file is unchanged`,
         ),
     E.chain((results): E.Either<Failure, ReadonlyArray<Row>> => {
       if (results === null)
@@ -319,7 +319,7 @@ const complete = (
 const merge = (world: World, files: ReadonlyArray<string>, options: Options): E.Either<Failure, Report> => {
   const meaningless = ['resume', 'shard', 'threads'].find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
-    return refuse('bad-flag', `--${meaningless}: expected a sweep, found merge, which asks nothing`)
+    return refuse('bad-flag', `--${meaningless}: expected a sweep, found merge, which judges nothing`)
   const output = wordOf(options, 'output')
   return pipe(
     files,
@@ -330,7 +330,7 @@ const merge = (world: World, files: ReadonlyArray<string>, options: Options): E.
         E.chainW((content) => readResults(file, content)),
         E.chainW((results) =>
           results === null
-            ? refuse('sweep.results', `${file}: expected results of a sweep, found no whole line`)
+            ? refuse('sweep.results', `${file}: expected results of a sweep, found no complete line`)
             : E.right(results),
         ),
       ),

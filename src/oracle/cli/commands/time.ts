@@ -74,7 +74,7 @@ const define = (command: Command): Command =>
       '--chip <name:number=value,...>',
       'chip to predict for, with changed numbers: h100, h200, b200, h100:l2.bandwidth=x1.2; default: by the architecture',
     )
-    .option('--registers <n>', 'registers of a thread; default: as many as the text of PTX needs')
+    .option('--registers <n>', 'registers per thread; default: as many as the PTX needs')
     .option('--numbers', 'only list the numbers of the chip, with their sources')
     .option('--format <format>', 'table or perfetto')
     .option('-o, --output <file>', 'write to a file; .json is the timeline')

@@ -20,7 +20,7 @@ import { wordOf } from '../flags/words.js'
 const define = (command: Command): Command =>
   command
     .argument('[suites...]', 'suites; all of them if none is named')
-    .option('-o, --output <directory>', 'directory to write: whole, or not at all')
+    .option('-o, --output <directory>', 'directory to write; after an error nothing is written')
     .option('--list', 'list the suites and their rules')
     .option('--json', 'print one JSON document')
 
@@ -113,7 +113,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
       if (directory === null)
         return TE.fromEither(refuseFlag('--output', 'a directory to write, or --list', 'neither'))
       if (world.directories === undefined)
-        return TE.fromEither(refuse('directory-unwritable', 'expected a disk, found none'))
+        return TE.fromEither(refuse('directory-unwritable', 'this environment has no disk to write to'))
       const free: E.Either<Failure, null> = world.directories.free(directory, mark)()
       return E.isLeft(free) ? TE.left(free.left) : write(world, directory, found)
     }),

@@ -267,7 +267,7 @@ const valuesIn = (
       if (found !== null) return E.right(found)
       const names = placesOf(launched.world).map(placeName)
       if (names.length === 0)
-        return refuse('view.values', `--values: ${name} names no arrays (PTX has addresses alone)`)
+        return refuse('view.values', `--values: ${name} names no arrays, because PTX has only addresses`)
       return refuse(
         'view.values',
         `--values: expected ${names.join(', ')}, found '${looked.name}'; ${didYouMean(names)(looked.name)}`,

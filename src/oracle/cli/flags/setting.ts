@@ -36,7 +36,7 @@ const parseValue = (text: string): E.Either<FlagFailure, SettingValue> => {
 const parseSetting = (text: string): E.Either<FlagFailure, readonly [string, SettingValue]> => {
   const m = /^([A-Za-z]\w*)=(.*)$/s.exec(text)
   return m === null
-    ? refuseFlag(flag, 'name=value (the kernel stands before the flags)', text)
+    ? refuseFlag(flag, 'name=value (the kernel comes before the flags)', text)
     : pipe(
         parseValue(m[2]!),
         E.map((value) => [m[1]!, value] as const),

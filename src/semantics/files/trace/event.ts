@@ -198,7 +198,10 @@ const part: Wire<number> = described(nat, 'which part of the operation: of a mul
 const reach: Wire<Scope> = described(scope, 'how far it releases or acquires')
 const carriesTensor: Wire<boolean> = described(bool, 'whether it carries tensor-core order')
 
-const stretches: Wire<ReadonlyArray<number>> = described(list(integer), 'stretches of bytes, as of an origin')
+const stretches: Wire<ReadonlyArray<number>> = described(
+  list(integer),
+  'ranges of bytes, in the form of an origin',
+)
 type ComputedOf<K extends Computed['_tag']> = Extract<Computed, { readonly _tag: K }>
 const computed: Wire<Computed> = tagged<Computed>()('a computed value', {
   add: record<ComputedOf<'add'>>()('a sum', { _tag: tag('add'), dtype, x: stretches, y: stretches }, {}),
@@ -275,7 +278,7 @@ const signal: Wire<Placed<Signal>> = described(
         operation,
         part,
         barrier,
-        bytes: described(nat, 'bytes that have come'),
+        bytes: described(nat, 'bytes that have arrived'),
       },
       {},
     ),
@@ -337,14 +340,14 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         _tag: tag('access'),
         stamp: by,
         rw: described(oneOf<'r' | 'w'>('r', 'w'), 'a read or a write'),
-        proxy: described(proxy, 'the window of the memory system that it goes through'),
+        proxy: described(proxy, 'the proxy of the access'),
         footprint: covered,
         role: described(role, 'its role in its operation'),
       },
       {
         operation: described(nat, "the operation that makes it; absent: the agent's own synchronous access"),
-        atomic: described(bool, 'whether each element is touched at once, as `scope` sees it; absent: no'),
-        scope: described(scope, 'of an atomic; absent: gpu'),
+        atomic: described(bool, 'whether the access is atomic for each element, within `scope`; absent: no'),
+        scope: described(scope, 'scope of an atomic access; absent: gpu'),
         combine: described(
           combine,
           'how an atomic write combines with the old value; absent: it replaces it',
@@ -354,7 +357,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           'for a read: the value of elements that are in no memory, if it is not zero; absent: zero',
         ),
         value: described(nat, 'the number of the value that a read returned'),
-        origin: described(origin, 'for a write: where its value came from'),
+        origin: described(origin, 'for a write: the origin of its value'),
         acquires: described(
           yes,
           'for an atomic access: it acquires; absent: only the next memory fence does',
@@ -386,7 +389,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         words: described(
           nat,
-          'for an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one',
+          'for an atomic access: number of elements that form one scalar, such as the two words of a 64-bit scalar; absent: 1',
         ),
         older: described(
           list(integer),
@@ -406,7 +409,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         _tag: tag('issue'),
         stamp: by,
         operation: described(nat, 'its number, dense in the order of issue'),
-        unit: described(unit, 'what carries it out'),
+        unit: described(unit, 'the unit that carries it out'),
         bytes: described(nat, 'bytes that it moves'),
         macs: described(nat, 'products that it adds'),
         accumulates: described(bool, 'for an mma: whether the old accumulator is added'),
@@ -419,7 +422,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         signals: described(nat, 'signals that it owes; absent: one, or one a CTA of the cluster for a load'),
         pipe: described(
           nat,
-          'for a tcgen05.mma: products of one agent with one number are in order whatever else is',
+          'for a tcgen05.mma: products of one agent with the same number are always in order',
         ),
         tensor: described(tensorEntry, 'its kind of entry in the tensor queue of its agent; absent: an mma'),
         ctaGroup,
@@ -465,7 +468,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       },
       {},
     ),
-    'an agent does something to an mbarrier',
+    'an operation of an agent on an mbarrier',
   ),
   wait: described(
     record<Placed<Wait>>()(
@@ -529,7 +532,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'the memory that it covers'),
       },
       {
-        sequential: described(yes, 'for `memory`: it is in one order with all others that are (fence.sc)'),
+        sequential: described(yes, 'for `memory`: it is sequentially consistent (fence.sc)'),
         half: described(
           oneOf<NonNullable<Fence['half']>>('acquire', 'release'),
           'for `memory`: it only acquires, or only releases; absent: both',
@@ -540,7 +543,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
       },
     ),
-    'an agent orders what it has done through one window of the memory system before what is done through another',
+    'an agent orders its accesses through one proxy before those through another',
   ),
   rendezvous: described(
     record<Placed<Rendezvous>>()(
@@ -602,7 +605,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
   ),
   registers: described(
     record<Placed<RegistersEvent>>()(
-      'a change of registers',
+      'a change of the number of registers',
       {
         i,
         _tag: tag('registers'),
@@ -610,9 +613,9 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         count: described(nat, 'registers of a thread from now on'),
         needs: described(
           integer,
-          'words that this takes of the free ones of the CTA; it gives some back, if negative',
+          'registers that it takes from the free ones of the CTA; negative: it returns some',
         ),
-        free: described(integer, 'free words of the CTA'),
+        free: described(integer, 'free registers of the CTA'),
         blocked: described(bool, 'whether it is still waiting at the end of the run'),
       },
       {},
@@ -635,7 +638,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       { i, _tag: tag('dealloc'), stamp: by, footprint: covered },
       { ctaGroup },
     ),
-    'columns of tensor memory are gone',
+    'columns of tensor memory are deallocated',
   ),
   warpSync: described(
     record<Placed<WarpSync>>()(

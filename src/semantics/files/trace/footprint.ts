@@ -76,7 +76,7 @@ export type WrittenFootprint = number | WholeFootprint
 const nats: Wire<ReadonlyArray<number>> = list(nat)
 
 const tag = <T extends string>(name: T): Wire<T> => described(oneOf(name), 'which form this is')
-const id: Wire<number> = described(nat, 'its number, which names it from now on')
+const id: Wire<number> = described(nat, 'its number, which later events use')
 const plane: Wire<number> = described(nat, 'index of the memory in the header')
 /** The type of elements. */
 export const dtype: Wire<Dtype> = described(dtypeWire, 'type of the elements')
@@ -96,7 +96,7 @@ export const footprintWire: Wire<WrittenFootprint> = define('Footprint', () =>
           layout: described(nat, 'number of the layout'),
           base: described(nat, 'its offset in the memory, in bytes'),
         },
-        { define: described(refWire, 'the layout, where its number is new') },
+        { define: described(refWire, 'the layout, if its number is new') },
       ),
       scatter: record<WrittenScatter>()(
         'a scatter',

@@ -65,7 +65,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
             {
               firstWarp: described(
                 nat,
-                "its first warp in its CTA: agents whose warps overlap are one another's parts",
+                'its first warp in its CTA; of two agents with overlapping warps, one is a part of the other',
               ),
             },
           ),
@@ -87,7 +87,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               initialised: described(bool, 'whether it is written before the launch'),
             },
             {
-              cta: described(nat, 'the CTA that owns it; none owns global memory'),
+              cta: described(nat, 'the CTA that owns it; global memory has no owner'),
               agent: described(nat, 'index of the agent that owns it, of registers'),
               output: described(bool, 'whether every byte must be written by the end'),
               zeros: described(
@@ -96,7 +96,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               ),
               given: described(
                 oneOf<true>(true),
-                'for an output: the caller gives its contents before the launch, and bytes that nothing writes keep them',
+                'for an output: the caller gives its contents before the launch, and unwritten bytes keep them',
               ),
             },
           ),
@@ -112,7 +112,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               plane: described(nat, 'index of its memory'),
               dtype: described(dtypeWire, 'type of its elements'),
               shape: described(nats, 'extent of every dimension'),
-              strides: described(nats, 'distance of neighbours in every dimension, in elements'),
+              strides: described(nats, 'stride of every dimension, in elements'),
             },
             {},
           ),
@@ -128,9 +128,12 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
           record<LoggedBarrier>()(
             'a barrier',
             {
-              name: described(line, 'storage, index in it: `full[1]`'),
+              name: described(line, 'its storage and index: `full[1]`'),
               cta,
-              contract: described(contractWire, "the rules that its users keep: bare PTX, or Pallas's"),
+              contract: described(
+                contractWire,
+                'the rules that its users must follow: those of PTX, or those of Pallas',
+              ),
               ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
               plane: described(nat, 'index of its shared memory'),
               address: described(nat, 'its offset there, in bytes'),
@@ -149,7 +152,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
     {
       resident: described(
         nat,
-        'clusters that run together, each with as many of the CTAs, in their order; absent: one',
+        'number of clusters that run together, each with an equal share of the CTAs, in their order; absent: one',
       ),
       fences: described(
         oneOf<Fencing>('author', 'library', 'compiler', 'lowered'),
