@@ -233,7 +233,9 @@ describe('what run_state keeps', () => {
   test('a test of a while that writes it is refused at its line', () => {
     const writes: Jaxpr = { ...below, eqns: [...below.eqns!, swap(100, k(1))] }
     const d = document(out, [state(k(3))], [kept([{ ...whileOf(2, 3), at: 0 }]), writes, doubles])
-    expect(refusedAs(d)).toMatch(/^kernel.py:10: while: expected a test that only reads the state of run_state/)
+    expect(refusedAs(d)).toMatch(
+      /^kernel.py:10: while: expected a test that only reads the state of run_state/,
+    )
   })
   describe('of three branches', () => {
     const places = { mesh: { grid: [4], gridNames: ['i'] } }

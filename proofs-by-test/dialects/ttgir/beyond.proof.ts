@@ -875,9 +875,7 @@ describe('ways through blocks', () => {
       .replace('cf.br ^bb3(', 'cf.br ^bb2x(')
       .replace('^bb2x(', '^bb3(')
     const back = text.replace(/cf\.br \^bb3\(.*\)/, 'cf.br ^bb1')
-    expect(saidOf(back)).toMatch(
-      /^\d+:5: cf.cond_br: expected blocks that jump forward, found a jump back$/,
-    )
+    expect(saidOf(back)).toMatch(/^\d+:5: cf.cond_br: expected blocks that jump forward, found a jump back$/)
   })
 })
 
