@@ -62,6 +62,7 @@ export const asked: {
     'wgmma',
     'wgmma_wait',
     'wgmma_accumulator_load',
+    'mma',
     'tcgen05_mma',
     'tcgen05_commit_arrive',
     'async_load_tmem',

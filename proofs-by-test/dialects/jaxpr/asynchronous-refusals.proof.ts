@@ -90,7 +90,7 @@ test.each<readonly [message: string, refused: () => E.Either<Failure, unknown>]>
     otherwise('wgmma_integers', 'wgmma', (eqn) => ({ ...eqn, uses: { ...eqn.uses, acc: eqn.uses!['b']! } })),
   ],
   [
-    "kernels_async.py: mma: mma: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma",
+    'kernels_async.py: mma: mma: expected f16, bf16, e4m3 or e5m2 into f32, or integers of 8 or 4 bits into i32, found f16 into f16',
     otherwise('wgmma_registers', 'wgmma', (eqn) => ({
       op: 'mma',
       in: [eqn.in![0]!, eqn.in![0]!, eqn.in![0]!],

@@ -9,6 +9,7 @@
  * | `iota`                            | `iota`, cast to the element type                                                         |
  * | `layout_cast`                     | `convertLayout`                                                                          |
  * | `slice`                           | `gather` of neighbouring elements, an axis at a time; of what an accumulator holds, that part of it |
+ * | `concatenate`                     | at each index a `gather` of the array that has it; registers stand one after another, so all lie alike |
  * | `reshape`, `squeeze`              | `reshape`; of one element to no dimensions, `item`                                        |
  *
  * Versions: sums of floats have one partial sum up to JAX 0.10, and eight additions under way from 0.11 on.
@@ -344,6 +345,96 @@ const slicedLayout = (
   dtype: Dtype,
 ): RegisterLayout | null => (layout._tag === 'splat' ? splatLayout(shape) : stridedFor(shape, dtype))
 
+/** The layout of arrays one after another along an axis, each of which has this one; null where lowering has none. */
+const joinedLayout = (
+  layout: AnyLayout,
+  shape: ReadonlyArray<number>,
+  dimension: number,
+): AnyLayout | null => {
+  if (layout === 'any') return 'any'
+  switch (layout._tag) {
+    case 'tiled':
+      return layout
+    case 'strided': {
+      const made = dimension === 0 ? stridedLayout(shape, layout.vectorLength) : null
+      return made !== null && E.isRight(made) ? made.right : null
+    }
+    case 'splat':
+    case 'linear':
+      return null
+  }
+}
+
+/** Do registers of two arrays stand one after another? Strided ones of other shapes do, with the same vectors. */
+const liesAs = (x: AnyLayout, y: AnyLayout): boolean =>
+  x !== 'any' && y !== 'any' && x._tag === 'strided' && y._tag === 'strided'
+    ? x.vectorLength === y.vectorLength
+    : JSON.stringify(x) === JSON.stringify(y)
+
+/** Arrays one after another along an axis. */
+const concatenate: Row = function* (h, eqn, label) {
+  const dimension = yield* number(h, eqn, 'dimension')
+  const arrays: ArrayValue[] = []
+  for (const k of (eqn.in ?? []).keys()) arrays.push(yield* arrayOperand(h, eqn, k))
+  const [first] = arrays
+  if (first === undefined) return yield* refusedAt(h, eqn, 'jaxpr.operand', 'at least one array', 'none')
+  const alike = (x: ArrayValue): boolean =>
+    x.dtype === first.dtype &&
+    x.shape.length === first.shape.length &&
+    x.shape.every((extent, d) => d === dimension || extent === first.shape[d])
+  const other = arrays.find((x) => !alike(x))
+  if (first.shape[dimension] === undefined || other !== undefined)
+    return yield* refusedAt(
+      h,
+      eqn,
+      'jaxpr.operand',
+      `arrays that differ along dimension ${String(dimension)} alone`,
+      [first, other ?? first].map(showKind).join(' and '),
+    )
+  const shape = first.shape.map((extent, d) =>
+    d === dimension ? arrays.reduce((sum, x) => sum + (x.shape[d] ?? 0), 0) : extent,
+  )
+  const found = yield* layoutHere(first)
+  const layout = joinedLayout(found, shape, dimension)
+  for (const x of arrays) {
+    const its = yield* layoutHere(x)
+    if (layout === null || !liesAs(found, its))
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.layout',
+        'arrays in one tiled layout, or in strided ones along dimension 0',
+        its === 'any' ? 'none' : its._tag,
+      )
+  }
+  const place = (from: number): Tile<'i32', number> =>
+    X.iota<number>(shape, dimension, layout ?? 'any', -from)
+  const limit = (n: number): Tile<'i32', number> => X.splat(X.i32(n), shape, layout ?? 'any')
+  let from = 0
+  let joined: Expr | null = null
+  for (const x of arrays) {
+    const size = x.shape[dimension] ?? 0
+    // an index of another array looks up what is not taken
+    const inside = X.max(X.min(place(from), limit(size - 1)), limit(0))
+    const piece = X.gather<'f32', number>(
+      checked<Tile<'f32', number>, Expr>(x.tile),
+      checked<Tile<'i32', number>, Expr>(inside),
+      dimension,
+      layout ?? 'any',
+    )
+    joined =
+      joined === null
+        ? piece
+        : X.select(
+            checked<Tile<'i1', number>, Expr>(X.lt(place(from), limit(0))),
+            checked<Tile<'f32', number>, Expr>(joined),
+            piece,
+          )
+    from += size
+  }
+  return [yield* arrayNamed(label, first.dtype, shape, joined ?? first.tile)]
+}
+
 /** What an array in this layout has after a reshape; null where lowering has none. */
 const reshapedLayout = (
   layout: AnyLayout,
@@ -418,6 +509,7 @@ export const arrayRows: Rows = {
   iota,
   layout_cast: layoutCast,
   slice,
+  concatenate,
   reshape: reshapeRow,
   squeeze,
 }

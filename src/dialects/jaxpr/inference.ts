@@ -125,6 +125,7 @@ const alike: ReadonlySet<string> = new Set([
   ...Object.keys(elementwiseRows),
   'optimization_barrier',
   'multiple_of',
+  'concatenate',
 ])
 
 /** The array that a variable is. */
@@ -230,6 +231,11 @@ const layoutsIn = (d: Document, lowering: 'lane' | 'warpgroup'): Known => {
     const values = [...(eqn.in ?? []).map(numberOf), ...(eqn.out ?? []).map((o) => o?.v)].flatMap((v) =>
       v !== undefined && arrays.has(v) ? [v] : [],
     )
+    // a product lies as its accumulator does; its factors are said to lie otherwise
+    if (eqn.op === 'mma') {
+      const [acc, out] = [numberOf(eqn.in?.[0]), eqn.out?.[0]?.v]
+      return acc === undefined || out === undefined ? [] : [[acc, out]]
+    }
     if (eqn.op === 'optimization_barrier')
       return (eqn.in ?? []).flatMap((value, k) => {
         const [x, y] = [numberOf(value), eqn.out?.[k]?.v]

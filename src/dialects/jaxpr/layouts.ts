@@ -6,6 +6,7 @@
  * | `{"name": "WGMMA"}`                                  | `Layout.WGMMA`                                             |
  * | `{"reduce": 1, "of": {"name": "WGMMA"}}`             | `reduce([1])` of it                                        |
  * | `{"name": "WG_STRIDED", "args": {"shape", "vec"}}`   | `stridedLayout`; without arguments that of the array        |
+ * | `{"name": "MMA_LHS", "args": ["f16"]}`               | `MMA_LHS(16, 4)`: of the width of the type, four warps along m |
  * | `{"name": "WG_SPLAT"}`                               | a splat of the array's shape                               |
  * | `{"tiled": {...}}`                                   | the tiled layout                                           |
  */
@@ -16,7 +17,7 @@ import { splatLayout } from '../../layouts/splat.js'
 import { stridedLayout } from '../../layouts/strided.js'
 import * as Tmem from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import * as Tiled from '../../layouts/tiled.js'
-import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, isDtype, type Dtype } from '../../numerics/dtype.js'
 import { sizeOf } from '../../transforms/shape.js'
 import type { Failure } from '../../failure.js'
 import { of, type Build, type Steps } from '../../semantics/writing/builder.js'
@@ -49,6 +50,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   _WGMMA_ACC_32BIT: 'WGMMA_ACC_32BIT',
 }
 
+/** Layouts of `mma`, which Pallas names by the type of the elements that are multiplied; four warps stand along m if nothing is said. */
+const productLayouts: Readonly<
+  Record<string, (bits: number, mWarps: number) => E.Either<Failure, RegisterLayout>>
+> = {
+  MMA_LHS: Tiled.MMA_LHS,
+  MMA_RHS: Tiled.MMA_RHS,
+  MMA_ACC: (_, mWarps) => Tiled.MMA_ACC(mWarps),
+}
+
 /** A layout of an array of this shape, or what was expected and found. */
 export const readLayout = (
   layout: Layout,
@@ -68,6 +78,10 @@ export const readLayout = (
         ? E.left(['a multiple of 128 elements', `(${shape.map(String).join(', ')})`])
         : E.right(strided)
     }
+    const product = own(productLayouts, layout.name)
+    const [of, mWarps = 4] = args
+    if (product !== undefined && typeof of === 'string' && isDtype(of) && typeof mWarps === 'number')
+      return made(product(bitsOf(of), mWarps))
     const name = own(elsewhere, layout.name) ?? layout.name
     return made(parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`))
   }

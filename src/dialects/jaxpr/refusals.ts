@@ -17,7 +17,6 @@ export const refusals: Readonly<Record<string, string>> = {
   sin: library('sine'),
   sqrt: library('square root'),
   one_minus_square: 'one that may round once or twice: not known here',
-  concatenate: 'one that puts arrays side by side: arrays in registers are taken apart only',
   cumsum: unlowered,
   dot_general: `${unlowered}: wgmma and tcgen05_mma multiply`,
   expand_dims: unlowered,

@@ -185,7 +185,9 @@ const table = {
   'pallas.wgmma.registers': 'ValueError',
   'pallas.wgmma.slice': 'NotImplementedError',
   'pallas.wgmma.wait': 'ValueError',
-  'pallas.mma': 'nothing',
+  'pallas.mma.shape': 'ValueError',
+  'pallas.mma.dtype': 'NotImplementedError',
+  'pallas.mma.layout': 'ValueError',
   // tensor memory
   'pallas.tcgen05.shape': 'ValueError',
   'pallas.tcgen05.dtype': 'ValueError',

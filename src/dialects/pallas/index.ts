@@ -49,4 +49,5 @@ export {
   warpSpecializedAllocations,
 } from './warp-specialized-spec.js'
 export * from './warp-specialized.js'
+export * from './warp-product.js'
 export * from './wgmma.js'

@@ -37,7 +37,7 @@
  * in its next turn, and must have waited: W3 otherwise.
  *
  * Sums of i8 wrap: the surface has no word for `.satfinite`. Bytes are multiplied with their signs, those of a ref of u8 too: that is what Mosaic GPU
- * asks the instruction for. `plgpu.mma` of the generation before is not an instruction of this library's machine.
+ * asks the instruction for.
  *
  * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
  * Law 2. An operand in registers gives what the same operand gives in shared memory.
@@ -51,7 +51,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { showLayout } from '../../layouts/register-layout.js'
 import { wgmmaShape } from '../../layouts/shared-memory/wgmma-shape.js'
 import { WGMMA, WGMMA_8BIT, sameTiledLayout } from '../../layouts/tiled.js'
-import { bitsOf, type Dtype, type FloatDtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import {
   block,
   freshStorage,
@@ -307,18 +307,3 @@ export const readAccumulator = <D extends AccumulatorDtype>(
   label: string,
   acc: Accumulator<D>,
 ): Build<Tile<ElementIndex<D>, 2>> => wgmmaAccumulatorLoad(label, acc, 0)
-
-/** `plgpu.mma(acc, a, b)`, the synchronous product of m16n8: this library's machine has no such instruction. */
-export const mma = (
-  label: string,
-  acc: Tile<FloatDtype, 2>,
-  a: Tile<FloatDtype, 2>,
-  b: Tile<FloatDtype, 2>,
-): Build<never> =>
-  block(function* () {
-    for (const operand of [acc, a, b]) yield* typeHere(operand)
-    return yield* refused(
-      'pallas.mma',
-      `${label}: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma`,
-    )
-  })

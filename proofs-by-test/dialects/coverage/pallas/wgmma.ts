@@ -1,6 +1,6 @@
 /** Rows of Hopper's tensor core: products of 64 x 64 x 64, with small integers as inputs, so that every sum is exact. */
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
-import { WGMMA } from '../../../../src/layouts/tiled.js'
+import { MMA_ACC, MMA_LHS, MMA_RHS, WGMMA } from '../../../../src/layouts/tiled.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
 import {
   float,
@@ -11,6 +11,7 @@ import {
   type View,
 } from '../../../../src/semantics/language/expression.js'
 import type { Transform } from '../../../../src/transforms/transform.js'
+import { right } from '../../../either.js'
 import type { Example, Row } from '../row.js'
 
 type Surface = typeof Pallas
@@ -125,6 +126,13 @@ const halves = example(
   64,
 )
 
+/** By the instructions of warps: what is multiplied lies in registers. */
+const ofWarps = example('a product of warps', function* (P, o) {
+  const left = yield* B.smemLoad('a', o.a, { layout: right(MMA_LHS(16, 4)) })
+  const value = yield* B.smemLoad('b', o.b, { layout: right(MMA_RHS(16, 4)) })
+  return yield* P.mma('mma', splat<'f32', 2>(float('f32', 0), whole, right(MMA_ACC(4))), left, value, 'f16')
+})
+
 export const rows: ReadonlyArray<Row<Surface>> = [
   {
     kind: 'statements',
@@ -184,5 +192,13 @@ export const rows: ReadonlyArray<Row<Surface>> = [
       ...P,
       accumulatorAt: (label, acc, _starts, sizes) => P.accumulatorAt(label, acc, [0, 0], sizes),
     }),
+  },
+  {
+    kind: 'statements',
+    operation: 'mma',
+    names: ['mma'],
+    page,
+    example: ofWarps,
+    change: (P, wrap) => ({ ...P, mma: wrap(P.mma) }),
   },
 ]

@@ -3,10 +3,19 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Code } from '../../../../src/dialects/pallas/codes.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import type { Failure } from '../../../../src/failure.js'
-import { WGMMA_ROW } from '../../../../src/layouts/tiled.js'
+import {
+  MMA_ACC,
+  MMA_LHS,
+  MMA_RHS,
+  WGMMA_ROW,
+  WGMMA_TRANSPOSED,
+  type TiledLayout,
+} from '../../../../src/layouts/tiled.js'
 import { bitsOf, type Dtype, type FloatDtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
 import { float, splat, type Tile, type View } from '../../../../src/semantics/language/expression.js'
+import type { ScalarName } from '../../../../src/semantics/language/types.js'
+import { right } from '../../../either.js'
 import type { Refusal } from '../../coverage/refusal.js'
 
 type Shape = readonly [number, number]
@@ -26,6 +35,25 @@ interface Operands {
   readonly a?: readonly [dtype: Dtype, shape: Shape, rows: number | null]
   readonly b?: readonly [dtype: Dtype, shape: Shape, rows: number | null]
 }
+/** f16 (64, 16) by (16, 8) in the registers of warps, but for what is given. */
+const warps = ({
+  acc = right(MMA_ACC(4)),
+  b: [of, shape, bits] = ['f16', [16, 8], 16],
+  dtype = 'f16',
+}: {
+  readonly acc?: TiledLayout
+  readonly b?: readonly [of: FloatDtype, shape: Shape, bits: number]
+  readonly dtype?: Dtype
+}): (() => E.Either<Failure, unknown>) =>
+  using(function* () {
+    yield* Pallas.mma(
+      'mma',
+      splat<'f32', 2>(float('f32', 0), [64, 8], acc),
+      splat<'f16', 2>(float('f16', 1), [64, 16], right(MMA_LHS(16, 4))),
+      splat<ScalarName, 2>(float(of, 1), shape, right(MMA_RHS(bits, 4))),
+      dtype,
+    )
+  })
 /** f16 (64, 64) by (64, 64), but for what is given. */
 const product = ({
   acc: shape = [64, 64],
@@ -109,12 +137,24 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     use: using(() => Pallas.wgmmaWait('wgmma_wait', -1)),
   },
   {
-    code: 'pallas.mma',
+    code: 'pallas.mma.shape',
+    message: 'mma: expected acc (m, n), a (m, k) and b (k, n), found (64, 8), (64, 16), (32, 8)',
+    use: warps({ b: ['f16', [32, 8], 16] }),
+  },
+  {
+    code: 'pallas.mma.dtype',
     message:
-      "mma: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma",
-    use: using(() => {
-      const x = splat<'f16', 2>(float('f16', 1), [64, 64])
-      return Pallas.mma('mma', x, x, x)
-    }),
+      'mma: expected f16, bf16, e4m3 or e5m2 into f32, or integers of 8 or 4 bits into i32, found f32 into f32',
+    use: warps({ dtype: 'f32' }),
+  },
+  {
+    code: 'pallas.mma.layout',
+    message: 'mma: expected Layout.MMA_ACC for acc, found WGMMA_TRANSPOSED',
+    use: warps({ acc: WGMMA_TRANSPOSED }),
+  },
+  {
+    code: 'pallas.mma.layout',
+    message: 'mma: expected Layout.MMA_RHS of 16 bits with 4 warps along m for b, found MMA_RHS(32, 4)',
+    use: warps({ b: ['f16', [16, 8], 32] }),
   },
 ]

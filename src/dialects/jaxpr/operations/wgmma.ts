@@ -7,12 +7,13 @@
  * | `wgmma_wait`              | the wait for groups                                                                            |
  * | `wgmma_accumulator_load`  | a wait for all but `waitN` groups (none: no wait), then what the registers hold                 |
  * | `wgmma_accumulator_store` | the registers are written, and fenced                                                          |
- * | `mma`                     | a refusal: the product of the generation before                                                 |
+ * | `mma`                     | the product of arrays in registers; the element type is that of a and b                          |
  *
  * Source: JAX, lowering of Mosaic GPU: a `wgmma` commits and waits for nothing.
  */
 import type { Dtype, FloatDtype } from '../../../numerics/dtype.js'
 import { block } from '../../../semantics/writing/builder.js'
+import type { ScalarName } from '../../../semantics/language/types.js'
 import type { Expr, Tile, View } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as Pallas from '../../pallas/index.js'
@@ -65,11 +66,17 @@ export const wgmmaRows: Rows = {
     return []
   },
   *mma(h, eqn, label) {
-    const factor = (k: number) =>
-      (function* () {
-        return checked<Factor, Expr>((yield* arrayOperand(h, eqn, k)).tile)
-      })()
-    yield* Pallas.mma(label, yield* factor(0), yield* factor(1), yield* factor(2))
-    return []
+    const acc = yield* arrayOperand(h, eqn, 0)
+    const [a, b] = [yield* arrayOperand(h, eqn, 1), yield* arrayOperand(h, eqn, 2)]
+    if (a.dtype !== b.dtype)
+      return yield* refusedAt(h, eqn, 'jaxpr.operand', `b of ${a.dtype}, as a`, b.dtype)
+    const tile = yield* Pallas.mma(
+      label,
+      checked<Tile<'f32', 2>, Expr>(acc.tile),
+      checked<Tile<ScalarName, 2>, Expr>(a.tile),
+      checked<Tile<ScalarName, 2>, Expr>(b.tile),
+      a.dtype,
+    )
+    return [{ ...acc, tile }]
   },
 }
