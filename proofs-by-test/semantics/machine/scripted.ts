@@ -39,6 +39,7 @@ export const scripted = (
     storesConstants: null,
     obeysNoWord: false,
     timed: false,
+    asksWhoRuns: false,
     hasFellows: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),

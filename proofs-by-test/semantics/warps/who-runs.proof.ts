@@ -1,44 +1,98 @@
 /**
- * Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict says so where it decides something, and there alone. So is what a line holds that `discard`
- * has dropped.
+ * Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict is `ok` where every grouping that is tried comes to the same, and says so where it decides
+ * something, and there alone. So is what a line holds that `discard` has dropped.
  */
-import { describe, expect, it } from 'vitest'
-import { verdictOfText, written } from '../../dialects/ptx/launched-text.js'
+import { describe, expect, it, test } from 'vitest'
+import { groupings, partsOf } from '../../../src/semantics/machine/grouping.js'
+import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
 
-const scopeOf = (body: string, what: string = 'activemask'): ReadonlyArray<string> => {
+const verdictOf = (body: string): ReturnType<typeof verdictOfText> => {
   const text = `.version 8.8
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 py) {
-.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;
+.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 4 .b8 s[128];
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.b32 %r3, %r1; setp.lt.u32 %p1, %r1, 16;
 ${body}
-st.global.b32 [%rd3], %r3; ret; }`
-  const { verdict, scope } = verdictOfText(
-    text,
-    { threads: 32, buffers: written(32, 'y'), outputs: ['y'] },
-    {},
-  )
-  expect(verdict).toBe('ok')
-  return scope.filter((line) => line.includes(what))
+ret; }`
+  return verdictOfText(text, { threads: 32, buffers: ofZeros(33, 'y') }, {})
 }
+const about = (what: string, { scope }: ReturnType<typeof verdictOfText>): ReadonlyArray<string> =>
+  scope.filter((line) => line.includes(what))
+const stored = 'st.global.b32 [%rd3], %r3;'
+/** The first of those that are together counts them, and tells them where they begin: %r6 is a place of their own for each. */
+const counted = `activemask.b32 %r2; brev.b32 %r4, %r2; bfind.shiftamt.u32 %r4, %r4; popc.b32 %r5, %r2;
+setp.eq.u32 %p2, %r1, %r4; @%p2 atom.global.add.u32 %r6, [%rd1+128], %r5;
+shfl.sync.idx.b32 %r6, %r6, %r4, 31, %r2; mov.u32 %r7, %lanemask_lt; and.b32 %r7, %r7, %r2; popc.b32 %r7, %r7; add.u32 %r6, %r6, %r7;`
 
-describe('activemask', () => {
+describe('activemask, whatever lanes it finds', () => {
   it.each([
-    ['is stored', '@%p1 bra A; bra B; A: activemask.b32 %r3; B:'],
-    ['decides a branch', 'activemask.b32 %r2; setp.eq.u32 %p2, %r2, -1; @!%p2 bra B; mov.b32 %r3, 7; B:'],
-    ['is the members of a shuffle', 'activemask.b32 %r2; shfl.sync.idx.b32 %r3, %r1, 3, 31, %r2;'],
-  ])('that %s is told', (_, body) => {
-    expect(scopeOf(body)).toHaveLength(1)
+    ['is stored', `@%p1 bra A; bra B; A: activemask.b32 %r3; B: ${stored}`],
+    [
+      'decides a branch',
+      `activemask.b32 %r2; setp.eq.u32 %p2, %r2, -1; @!%p2 bra B; mov.b32 %r3, 7; B: ${stored}`,
+    ],
+    [
+      'is the members of a shuffle of another lane',
+      `activemask.b32 %r2; shfl.sync.idx.b32 %r3, %r1, 3, 31, %r2; ${stored}`,
+    ],
+    [
+      'is the members of a vote that is stored',
+      `@!%p1 bra B; activemask.b32 %r2; vote.sync.ballot.b32 %r3, %p1, %r2; B: ${stored}`,
+    ],
+    [
+      'is the members of a barrier between lanes',
+      `mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r6, %r4, %r5; st.shared.b32 [%r6], %r1; activemask.b32 %r2; bar.warp.sync %r2;
+xor.b32 %r5, %r5, 4; add.u32 %r6, %r4, %r5; ld.shared.b32 %r3, [%r6]; ${stored}`,
+    ],
+    [
+      'is the members of a barrier of halves',
+      `mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r6, %r4, %r5; st.shared.b32 [%r6], %r1; activemask.b32 %r2; bar.warp.sync %r2;
+xor.b32 %r5, %r5, 64; add.u32 %r6, %r4, %r5; ld.shared.b32 %r3, [%r6]; ${stored}`,
+    ],
+  ])('where it %s, is undecided', (_, body) => {
+    const { verdict, reason } = verdictOf(body)
+    expect(verdict).toBe('undecided')
+    expect(reason).toContain('PTX does not say')
   })
-  it('whose mask nobody uses is not', () => {
-    expect(scopeOf('activemask.b32 %r2;')).toEqual([])
+
+  it('where one lane adds for all, is ok, and the verdict says what was tried', () => {
+    const all = verdictOf(`@!%p1 bra B; ${counted} B: ${stored}`)
+    expect(all.verdict).toBe('ok')
+    expect(about('activemask', all)).toHaveLength(1)
   })
+  it('where lanes take places in turn, is ok, and their order is told', () => {
+    const all = verdictOf(
+      `@!%p1 bra B; ${counted} mul.wide.u32 %rd4, %r6, 4; add.s64 %rd5, %rd1, %rd4; st.global.b32 [%rd5], %r3; B:`,
+    )
+    expect(all.verdict).toBe('ok')
+    expect(about('the order of the words of y', all)).toHaveLength(1)
+  })
+  it('where all lanes meet at a barrier of the CTA behind it, is ok', () => {
+    const all = verdictOf(`activemask.b32 %r2; setp.eq.u32 %p2, %r2, 1; @%p2 bra B; B: bar.sync 0; ${stored}`)
+    expect(all.verdict).toBe('ok')
+  })
+  it('where nobody uses its mask, is not told', () => {
+    expect(about('activemask', verdictOf(`activemask.b32 %r2; ${stored}`))).toEqual([])
+  })
+})
+
+test('parts of a mask: disjoint, all of it, and each its own part', () => {
+  for (const grouping of groupings)
+    for (const mask of [-1, 1, 0x80000001 | 0, 0x0ff00ff0, 0xffff0000 | 0]) {
+      const parts = partsOf(grouping, mask)
+      expect(parts.reduce((all, lanes) => all | lanes, 0)).toBe(mask)
+      parts.forEach((a, i) => {
+        expect(partsOf(grouping, a)).toEqual([a])
+        for (const b of parts.slice(i + 1)) expect(a & b).toBe(0)
+      })
+    }
+  expect(partsOf('parity', 0b111111)).toEqual([0b010101, 0b101010])
 })
 
 describe('discard', () => {
   it('is told', () => {
-    expect(scopeOf('discard.global.L2 [%rd1], 128;', 'discard')).toHaveLength(1)
-    expect(scopeOf('prefetch.global.L2 [%rd1];', 'discard')).toEqual([])
+    expect(about('discard', verdictOf(`discard.global.L2 [%rd1], 128; ${stored}`))).toHaveLength(1)
+    expect(about('discard', verdictOf(`prefetch.global.L2 [%rd1]; ${stored}`))).toEqual([])
   })
 })

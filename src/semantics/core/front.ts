@@ -97,6 +97,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   storesConstants: null,
   obeysNoWord: false,
   timed: linked.timed,
+  asksWhoRuns: false,
   hasFellows: true,
   outside: agentsActAsOne,
   begin: (world, at) => {

@@ -28,6 +28,7 @@ import {
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
 import { fellowship, type Fellowship, type Fellowships } from '../machine/fellowship.js'
+import type { Grouping } from '../machine/grouping.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'
@@ -520,6 +521,7 @@ const launchedWith = (
   resident: number | null,
   ledger: Ledger | null = null,
   fellows: Fellowships | null = null,
+  grouping: Grouping | null = null,
 ): E.Either<Failure, LaunchedWarps> => {
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
@@ -554,6 +556,7 @@ const launchedWith = (
     signing: signing(p),
     followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
     fellows,
+    grouping,
     watches: watches(p),
     flight: flightOf(p),
     scout,
@@ -737,11 +740,12 @@ const launchedAt = (
   resident: number | null,
   ledger: Ledger | null,
   fellows: Fellowships | null,
+  grouping: Grouping | null,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes' || algebra.memory === 'shadow'
     ? E.chain((barriers: ReadonlyArray<Found>) =>
-        launchedWith(p, a, algebra, barriers, null, resident, ledger, fellows),
+        launchedWith(p, a, algebra, barriers, null, resident, ledger, fellows, grouping),
       )(barriersOf())
     : refuse(
         'launch.algebra',
@@ -758,15 +762,15 @@ export const launchWarps = (
   algebra: Algebra,
   resident: number | null = null,
 ): E.Either<Failure, LaunchedWarps> =>
-  launchedAt(p, a, algebra, resident, null, null, () => scouted(p, a, algebra))
+  launchedAt(p, a, algebra, resident, null, null, null, () => scouted(p, a, algebra))
 
 /** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
 export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
   const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
-    launch: (algebra, { resident, ledger, fellows, oneWave }) =>
-      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, () => {
+    launch: (algebra, { resident, ledger, fellows, grouping, oneWave }) =>
+      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, grouping ?? null, () => {
         const before = known.get(algebra.memory)
         if (before !== undefined) return before
         const found = scouted(p, a, algebra, oneWave === true)

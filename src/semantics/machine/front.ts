@@ -87,6 +87,8 @@ export interface Front<W> {
   readonly obeysNoWord: boolean
   /** control may depend on how fast agents are */
   readonly timed: boolean
+  /** it matters which lanes are found to run together (`machine/grouping.ts`) */
+  readonly asksWhoRuns: boolean
   /** its agents can be followed in other clusters (`warps/fellows.ts`) */
   readonly hasFellows: boolean
 

@@ -28,6 +28,7 @@ import type { Launched } from './launch.js'
 import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
 import type { Fellowships } from './fellowship.js'
+import type { Grouping } from './grouping.js'
 import type { TensorPipe } from './world.js'
 
 /** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
@@ -46,6 +47,8 @@ export interface Arguments {
   readonly ledger?: Ledger
   /** other clusters that are followed beside those that run (`warps/fellows.ts`), which programs of warps can; if it is not said, none */
   readonly fellows?: Fellowships
+  /** which lanes `activemask` finds together, of those that come to it; if it is not said, all of them */
+  readonly grouping?: Grouping
   /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
   readonly oneWave?: true
 }

@@ -57,6 +57,7 @@ import { classesOf, sourceVisiting, type Classes } from './classes.js'
 import { foresee, type Foreseen } from './foresight.js'
 import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
+import { oneGrouping, whoeverRuns } from './who-runs.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type { Program } from '../language/program.js'
@@ -213,6 +214,7 @@ export type Check = (program: Program, options: CheckOptions) => E.Either<Refusa
 const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> => [
   ...(lanes === undefined ? [] : [withoutLanes[lanes]]),
   ...world.front.outside,
+  ...(world.front.asksWhoRuns ? [oneGrouping] : []),
   ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
   ...beyondChip(world),
 ]
@@ -807,7 +809,23 @@ const notOffered = (
 export const check: Check = (program, options) => checkSource(sourceOf(program), options)
 
 /** The same of anything that can be launched (`machine/source.ts`). */
-export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
+export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> =>
+  E.map((checked: Checked) =>
+    whoeverRuns(checked, (grouping) =>
+      checkedOnce(
+        source,
+        Object.assign({}, options, {
+          arguments: Object.assign({}, options.arguments, { grouping }),
+          explain: false,
+          explore: false,
+          budget: 0,
+        }),
+      ),
+    ),
+  )(checkedOnce(source, options))
+
+/** Judged with lanes that stay together where they ask who runs, or with the grouping that is given. */
+const checkedOnce = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
   const found = options.everyCluster === true ? null : classesOf(source, launched.right.world, options)

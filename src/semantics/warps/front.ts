@@ -350,11 +350,6 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
           'order between grids (griddepcontrol orders nothing here; writes of earlier grids are taken as done)',
         ]
       : []),
-    ...(asksWhoRuns(p)
-      ? [
-          'runs in which activemask finds other lanes together (lanes that have parted were assumed to meet where their paths do)',
-        ]
-      : []),
     ...(p.code.some(({ operation: o }) => o._tag === 'nothing' && o.drops === true)
       ? ['reads of what discard has dropped (a line keeps its contents)']
       : []),
@@ -455,6 +450,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     storesConstants: constantStores(l.program),
     obeysNoWord: controlling(l.program).size === 0 && !watches(l.program),
     timed: reasons.length > 0,
+    asksWhoRuns: asksWhoRuns(l.program),
     // fellows are moved within planes
     hasFellows: !l.pieced,
     outside: outsideOf(l.program),

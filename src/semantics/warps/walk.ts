@@ -43,6 +43,7 @@ import {
   looseness,
 } from './meeting.js'
 import { multiply } from './products.js'
+import { partsOf } from '../machine/grouping.js'
 import type { Part } from '../machine/warp-stand.js'
 import {
   ofPredicate,
@@ -791,6 +792,14 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
   if (mask === 0) {
     comeTo(w, s, s.pc + 1)
     return
+  }
+  if (o._tag === 'activeLanes' && w.launch.grouping !== null) {
+    const parts = partsOf(w.launch.grouping, s.mask)
+    if (parts.length > 1) {
+      const ways = parts.map((lanes) => ({ mask: lanes, pc: s.pc }))
+      go(w, s, ways, null)
+      return
+    }
   }
   let others = alone
   let met = alone

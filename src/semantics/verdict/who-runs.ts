@@ -1,0 +1,127 @@
+/**
+ * Lanes that run together: does a verdict hold whichever lanes `activemask` finds together?
+ *
+ * A run takes them as they came. PTX promises no lane that another is with it, so a kernel whose result, or whose order, rests on that is right by accident. So the same kernel is judged
+ * again with lanes that part where they ask (`machine/grouping.ts`), and its outputs are compared.
+ *
+ *     leader = ffs(mask) - 1;  if (lane == leader) atomicAdd(c, popc(mask))      one sum, whatever the mask is: ok
+ *     s[lane] = x;  __syncwarp(mask);  y[lane] = s[lane ^ 1]                       alone a lane meets no other, and races: undecided, with the race
+ *     y[lane] = mask                                                             another result: undecided, with the bytes
+ *
+ * | with another grouping                            | then                                                    |
+ * |--------------------------------------------------|---------------------------------------------------------|
+ * | the run shows something                          | undecided, with its reason                              |
+ * | its verdict is open, and it shows nothing         | nothing: other schedules are asked of lanes that stay together alone |
+ * | outputs differ                                   | undecided, with the bytes                               |
+ * | they differ where a note says that order decides | ok: the note has said it                                |
+ * | they hold the same words in another order        | ok, and the scope says so: places were handed out by turn |
+ *
+ * It is `undecided` and no hazard because no schedule replays it: which lanes are together is no event. Groupings other than these are not tried, and the scope says so.
+ *
+ * Law 1. A verdict that is not `ok`, or of a program in which `activemask` decides nothing, stays as it is.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Refusal } from '../language/refusal.js'
+import { groupings, type Grouping } from '../machine/grouping.js'
+import * as Plane from '../machine/plane.js'
+import type { Machine } from '../machine/state.js'
+import type { World } from '../machine/world.js'
+import { wayOf, type Verdict } from '../judging/verdict.js'
+
+/** Words of tensors that may have changed places. */
+const wordBytes = 4
+
+export interface Judged {
+  readonly verdict: Verdict
+  readonly world: World
+  readonly completed: { readonly machine: Machine } | null
+}
+
+const shown: Readonly<Record<Grouping, string>> = {
+  each: 'each lane alone',
+  parity: 'even and odd lanes apart',
+  halves: 'lanes 0 to 15 apart from lanes 16 to 31',
+}
+
+/** What a verdict leaves out of which this was not asked. */
+export const oneGrouping =
+  'runs in which activemask finds other lanes together (lanes that have parted were assumed to meet where their paths do)'
+const someGroupings = `runs in which activemask finds other lanes together (tried were all lanes that came one way and, in one schedule each, ${Object.values(shown).join(', ')})`
+const inAnotherOrder = (name: string): string =>
+  `the order of the words of ${name}, which depends on the lanes that activemask finds together`
+
+/** Planes of which a note says that the order of operations decides. */
+const open = ({ notes }: Verdict): ReadonlyArray<string> =>
+  notes.flatMap(({ id, place }) => (id === 'N1' && place != null ? [place.plane] : []))
+
+const isPermuted = (one: Plane.Plane, other: Plane.Plane, bytes: ReadonlyArray<number>): boolean => {
+  const words = [...new Set(bytes.map((byte) => byte - (byte % wordBytes)))]
+  const of = (plane: Plane.Plane): string =>
+    words
+      .map((byte) => Plane.wordAt(plane, byte, wordBytes))
+      .sort()
+      .join()
+  return of(one) === of(other)
+}
+
+/** Of two runs, the tensors that hold other bytes: those in another order, and the first of the others. */
+const apartIn = (
+  one: Judged,
+  other: Judged,
+): { readonly permuted: ReadonlyArray<string>; readonly left: string | null } => {
+  const known = new Set([...open(one.verdict), ...open(other.verdict)])
+  const permuted: string[] = []
+  const [here, there] = [one.completed?.machine, other.completed?.machine]
+  if (here === undefined || there === undefined) return { permuted, left: null }
+  for (const [plane, { space, name }] of one.world.header.planes.entries()) {
+    if (space !== 'gmem' || known.has(name)) continue
+    const [a, b] = [here.planes[plane]!, there.planes[plane]!]
+    const bytes = Plane.bytesApart(a, b)
+    if (bytes.length === 0) continue
+    if (!isPermuted(a, b, bytes)) return { permuted, left: `byte ${String(bytes[0])} of ${name}` }
+    permuted.push(name)
+  }
+  return { permuted, left: null }
+}
+
+const undecided = <A extends Judged>(judged: A, reason: string): A => {
+  const bare: Verdict = Object.assign({}, judged.verdict, { verdict: 'undecided' as const, reason })
+  Reflect.deleteProperty(bare, 'decidedBy')
+  const way = judged.verdict.decidedBy ?? 'one-schedule'
+  return Object.assign({}, judged, { verdict: Object.assign(bare, wayOf('undecided', way)) })
+}
+
+/** One run shows nothing: what it leaves open other schedules are not asked. */
+const isQuiet = ({ verdict: { verdict, findings }, completed }: Judged): boolean =>
+  verdict === 'ok' || (verdict === 'undecided' && findings.length === 0 && completed !== null)
+
+/** The verdict, if it is the same with lanes that part where they ask who runs. */
+export const whoeverRuns = <A extends Judged>(
+  judged: A,
+  again: (grouping: Grouping) => E.Either<Refusal, Judged>,
+): A => {
+  const { verdict, world } = judged
+  if (!world.front.asksWhoRuns || verdict.verdict !== 'ok') return judged
+  const permuted = new Set<string>()
+  for (const grouping of groupings) {
+    const other = again(grouping)
+    const where = `where activemask finds ${shown[grouping]}`
+    if (E.isLeft(other)) return undecided(judged, `${where}: ${other.left.message}`)
+    const { verdict: of } = other.right
+    if (!isQuiet(other.right))
+      return undecided(judged, `PTX does not say which lanes are together, and ${where}: ${of.reason}`)
+    const apart = apartIn(judged, other.right)
+    if (apart.left !== null)
+      return undecided(
+        judged,
+        `the result depends on which lanes activemask finds together, which PTX does not say: ${where}, ${apart.left} is another one`,
+      )
+    for (const name of apart.permuted) permuted.add(name)
+  }
+  const scope = [
+    ...verdict.scope.filter((line) => line !== oneGrouping),
+    someGroupings,
+    ...[...permuted].map(inAnotherOrder),
+  ]
+  return Object.assign({}, judged, { verdict: Object.assign({}, verdict, { scope }) })
+}
