@@ -13,7 +13,8 @@ export interface Failure<Code extends string = string> {
   readonly message: string
   /** of a text that is refused: its line, counted from 1 */
   readonly line?: number
-  /** of what is refused for its cost: the option that allows it. Each way to ask writes its options in its own words. */
+  /** of what is refused for its cost: the option that allows it. Each interface writes options in its own
+   * syntax. */
   readonly allowedBy?: AllowedBy
 }
 export interface AllowedBy {

@@ -73,7 +73,8 @@ export const check = (name: string, settings: Settings = {}): E.Either<Failure, 
   )
 
 /**
- * Runs a kernel on data, with the arithmetic of its chip. A run that does not come to its end has no outputs; the verdict says why.
+ * Runs a kernel on data, with the arithmetic of its chip. A run that does not end has no outputs; the verdict
+ * says why.
  *
  * @example
  * ```ts

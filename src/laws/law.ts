@@ -31,7 +31,8 @@ export interface Counterexample {
   readonly found: string
 }
 
-/** Why a law is believed: all points, or drawn ones; `absent` when the subject lacks the function that the law is about. */
+/** The evidence for a law: all points, or drawn ones; `absent` if the subject lacks the function that the law
+ * is about. */
 export interface Evidence {
   readonly law: string
   readonly method: 'exhaustion' | 'property' | 'absent'
@@ -59,7 +60,7 @@ export interface Report {
 export interface Fault {
   readonly expected: string
   readonly found: string
-  /** When more than the point has to be named. */
+  /** Details, if the point alone does not show the fault. */
   readonly input?: string
 }
 
@@ -89,11 +90,11 @@ export const same = (a: unknown, b: unknown): boolean =>
     ? a.length === b.length && a.every((entry, k) => same(entry, b[k]))
     : a === b
 
-/** Is it what was expected? */
+/** Compares a value with the expected one. */
 export const expectSame = (expected: unknown, found: unknown): Fault | null =>
   same(expected, found) ? null : { expected: show(expected), found: show(found) }
 
-/** Does it hold? `expected` says in words what does not. */
+/** Checks a condition; the fault has `expected`, which says what should hold. */
 export const expectThat = (holds: boolean, expected: string, found: unknown): Fault | null =>
   holds ? null : { expected, found: show(found) }
 
@@ -225,7 +226,7 @@ export const showCounterexample = (c: Counterexample): string =>
   `${c.law}: ${c.statement}\n  at ${c.input}: expected ${c.expected}, found ${c.found}`
 
 /**
- * One line a law that holds, two for a broken one.
+ * One line for each law that holds, two for a broken one.
  *
  * @example
  * ```ts

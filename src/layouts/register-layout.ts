@@ -46,7 +46,7 @@ export type RegisterLayout = Tiled.TiledLayout | StridedLayout | SplatLayout | L
 export interface Place {
   readonly warp: number
   readonly lane: number
-  /** Counts elements of the lane. */
+  /** Number of the element in the lane. */
   readonly register: number
 }
 

@@ -46,7 +46,7 @@ export const unaryOps = ['neg', 'abs', 'exp2', 'log2', 'rcp', 'sqrt', 'rsqrt', '
 export const binaryOps = ['add', 'sub', 'mul', 'div', 'min', 'max'] as const
 export const compareOps = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const
 
-/** An operation as a source names it. */
+/** An operation by the name in the source. */
 export type ElementaryUnary = (typeof unaryOps)[number]
 export type ElementaryBinary = (typeof binaryOps)[number]
 /** That, or a special function of the chip by its own name, whose mode says nothing more. */
@@ -54,7 +54,8 @@ export type UnaryOp = ElementaryUnary | SpecialUnary
 export type BinaryOp = ElementaryBinary | SpecialBinary
 export type CompareOp = (typeof compareOps)[number]
 
-/** `rn`: correctly rounded, to nearest even. `approx`: what the kernel's compiler makes of it, on the special function unit. */
+/** `rn`: correctly rounded, to nearest even. `approx`: the code of the kernel's compiler, on the special
+ * function unit. */
 export type UnaryMode = 'rn' | 'approx'
 
 /** Dtypes of a matrix product's operands and accumulator: floats. */
@@ -77,7 +78,7 @@ export type MmaTypes = FloatMmaTypes | IntegerMmaTypes
 
 const isByte = (dtype: Dtype): dtype is 'i8' | 'u8' => dtype === 'i8' || dtype === 'u8'
 
-/** The types of a product of floats or of one of bytes; none of a mixture, nor of a product of floats that saturates. */
+/** The types of a product of floats or of bytes; none for a mixture, or for a saturating product of floats. */
 export const mmaTypes = (a: Dtype, b: Dtype, acc: Dtype, saturate: boolean = false): Option<MmaTypes> =>
   isByte(a) && isByte(b) && acc === 'i32'
     ? some({ a, b, acc, saturate })
@@ -96,7 +97,7 @@ export interface ScaledTypes {
   readonly kind?: 'mxf8f6f4'
 }
 
-/** The same types in a kind, if one is said. */
+/** The same types with a kind, if one is given. */
 export const ofKind = (kind: ScaledTypes['kind'], types: ScaledTypes): ScaledTypes =>
   kind === undefined
     ? types
@@ -132,7 +133,7 @@ export interface Algebra {
   readonly description: string
   /** How a memory plane stores the elements: as bytes, as bytes with a mark each, as one slot an element, or not at all. */
   readonly memory: 'bytes' | 'shadow' | 'slots' | 'none'
-  /** Bytes that lie together are moved together: sooner, and nothing else. */
+  /** Adjacent bytes are moved together, which only affects speed. */
   readonly runs?: true
   /** A float literal of the program, or an input element given as an f64 value (rounded to the dtype in `bits`). */
   readonly constant: (dtype: FloatDtype, x: number) => number
@@ -150,15 +151,15 @@ export interface Algebra {
   readonly scaledMma: (types: ScaledTypes, shape: MmaShape) => Option<ScaledMma>
 }
 
-/** A product that is not made: the accumulator stays as it is. */
+/** A product that is skipped: the accumulator is unchanged. */
 export const unmade: Mma = (_a, _b, c) => c
 
-/** The same algebra where products are not made: of runs that ask which operations there are, and not what comes of them. */
+/** The same algebra without products, for runs that ask which operations occur and not for their results. */
 export const withoutProducts = (algebra: Algebra): Algebra => ({
   ...algebra,
   mma: (types, shape) => (isSome(algebra.mma(types, shape)) ? some(unmade) : none),
 })
 
-/** What an accumulator holds before the first product. */
+/** The initial value of an accumulator. */
 export const zeroOf = (algebra: Algebra, { acc }: MmaTypes): number =>
   acc === 'i32' ? 0 : algebra.constant(acc, 0)

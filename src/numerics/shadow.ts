@@ -30,22 +30,22 @@ import { bitsOfBytes, type Bytes } from './scalar/dependence.js'
 
 // ---------------------------------------------------------------- marks
 
-/** Unknown bytes of a word, and sixteen times the datum that they are of; 0 of what is known. */
+/** Unknown bytes of a word, and sixteen times the number of their datum; 0 for a known word. */
 export type Mark = number
 
-/** The datum of what products make. */
+/** The datum of results of products. */
 export const ofProduct = 254
-/** Tensors have numbers up to this; those beyond share it. */
+/** The largest tensor number; later tensors share it. */
 export const mostDatum = 253
 
-/** Of no bytes, or of no datum, there is none. */
+/** Without bytes or without a datum there is no mark. */
 export const mark = (bytes: Bytes, datum: number): Mark =>
   bytes === 0 || datum === 0 ? 0 : bytes + 16 * datum
 export const bytesOfMark = (m: Mark): Bytes => m & 15
 export const datumOf = (m: Mark): number => m >>> 4
-/** Of a word the mark of one byte, as an element of its own. */
+/** The mark of one byte of a word, as a separate element. */
 export const markOfByte = (m: Mark, b: number): Mark => mark((m >>> b) & 1, datumOf(m))
-/** What is made of both, of these bytes. */
+/** The mark of a result of both operands, for these bytes. */
 export const joinedMark = (bytes: Bytes, m: Mark, n: Mark): Mark =>
   mark(bytes, Math.max(datumOf(m), datumOf(n)))
 
@@ -58,7 +58,7 @@ export const markOf = (x: number): Mark => (x >= above ? Math.floor(x / above) :
 /** The pattern, as a word of 32 bits; unknown bytes are zero. */
 export const patternOf = (x: number): number => x | 0
 
-/** A word of which some bytes are not known. */
+/** A word with some unknown bytes. */
 export const marked = (word: number, m: Mark): number =>
   m === 0 ? word : ((word & ~bitsOfBytes(bytesOfMark(m))) >>> 0) + above * m
 
@@ -73,7 +73,7 @@ const unary =
   (x) =>
     isKnown(x) ? f(x) : marked(0, mark(whole(to), datumOf(markOf(x))))
 
-/** Of known carriers what `f` says, of others an element that is not known. */
+/** The result of `f` for known carriers, else an unknown element. */
 export const lifted =
   (to: Dtype) =>
   (f: Binary): Binary =>
@@ -88,7 +88,7 @@ const liftedThree =
       ? f(x, y, z)
       : marked(0, joinedMark(whole(to), joinedMark(whole(to), markOf(x), markOf(y)), markOf(z)))
 
-/** Bits, of which some are not known. */
+/** Bits with some unknown bytes. */
 export const shadow = (bits: Algebra): Algebra => ({
   name: 'shadow',
   description: 'bit patterns of known values; missing data and products are unknown',

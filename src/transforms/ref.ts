@@ -72,7 +72,7 @@ export interface TransformedRef {
   readonly swizzle: Swizzle
 }
 
-/** What `at` takes for one dimension. */
+/** The argument of `at` for one dimension. */
 export type Indexer =
   | { readonly _tag: 'at'; readonly index: number }
   | { readonly _tag: 'slice'; readonly start: number; readonly size: number; readonly step?: number }

@@ -41,7 +41,7 @@ import type { AnyRef, Ref, Stage } from './ref.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
-/** An operand by descriptor, or where else the unit takes it from. */
+/** An operand by descriptor, or in registers or tensor memory. */
 export type Operand = MmaOperand | 'regs' | 'tmem'
 
 export interface MmaOperands {

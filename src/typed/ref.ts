@@ -116,7 +116,7 @@ export const ref = <const S extends Shape, D extends Dtype, M extends Space>(
 export const view = (of: AnyRef): E.Either<Failure, ViewType> =>
   E.map((layout: TransformedRef) => viewType(of.space, of.dtype, layout))(of.layout)
 
-/** The shape that lies in memory: quotients, then the tile. */
+/** The shape in memory: quotients, then the tile. */
 export const physicalShape = <S extends Shape, T extends Shape>(
   of: Ref<S, Dtype, Space, T, Swizzle, Stage>,
 ): E.Either<Failure, Tiled<S, T>> =>

@@ -92,7 +92,7 @@ describe('the page', () => {
       return `| \`${name}\` | ${says} | ${shown} | ${documents.map((d) => `\`${d.replace('tcspec.', '')}\``).join(', ')} |`
     })
     const itself = [
-      '| `methods` | what can be asked, with schemas | | `methods/1` |',
+      '| `methods` | the methods, with schemas | | `methods/1` |',
       '| `version` | versions of the package and of Node.js | | `version/1` |',
       '| `ask/SUITE` | a question of a suite of the vectors, as [`tcspec score`](Score.md) asks it | the question | the answer |',
     ]

@@ -110,7 +110,7 @@ describe('a document is refused', () => {
     [{ subjects: [{ name: 'queue', settings: { M: [1] } }] }, 'queue: expected a setting of m, n, rows'],
     [{ subjects: [{ name: 'queue', grid: ['1'] }] }, 'queue: expected grid of a module'],
     [{ subjects: [{ name: 'p.json', grid: ['1'] }] }, 'p.json: expected a module'],
-    [{ subjects: [{ name: 'p.json', settings: {} }] }, 'p.json: expected no settings of a file'],
+    [{ subjects: [{ name: 'p.json', settings: {} }] }, 'p.json: expected no settings, because it is a file'],
     [{ subjects: ['queue', 'queue'] }, '$.subjects: expected each value once'],
     [{ subjects: ['*', 'queue'] }, "expected each point once, found 'check queue' twice"],
     [{ subjects: ['queue'], settings: { m: [1, 1] } }, '$.settings.m: expected each value once'],

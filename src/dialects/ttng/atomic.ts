@@ -28,7 +28,7 @@ import type { Tensor } from './types.js'
 type Scope = 'cta' | 'cluster' | 'gpu' | 'sys'
 export interface AtomicOptions {
   readonly mask?: Condition | Tensor<'i1'>
-  /** to whom it is one step; the GPU if not given */
+  /** the scope in which it is atomic; default: the GPU */
   readonly scope?: Scope
 }
 
@@ -63,7 +63,7 @@ const atomic = <D extends Dtype>(
     return isOne ? yield* letIn(label, X.item(checked<X.Tile<'i32', 0>, Expr>(old!))) : old!
   })
 
-/** What was there; the element becomes what was there, joined with the value. */
+/** Returns the old value; the element becomes the combination of the old value and the operand. */
 export const atomicRmw = <D extends Dtype>(
   label: string,
   op: Exclude<AtomicOp, 'cas'>,
@@ -72,7 +72,7 @@ export const atomicRmw = <D extends Dtype>(
   options: AtomicOptions = {},
 ): Build<Expr> => atomic(label, op, ptr, value, undefined, options)
 
-/** What was there; the element becomes `value` where it was `compare`. */
+/** Returns the old value; the element becomes `value` if it was `compare`. */
 export const atomicCas = <D extends Dtype>(
   label: string,
   ptr: Pointers<D>,
@@ -81,7 +81,7 @@ export const atomicCas = <D extends Dtype>(
   options: AtomicOptions = {},
 ): Build<Expr> => atomic(label, 'cas', ptr, value, compare, options)
 
-/** What is told of a condition that is false; the values come in the place of {left} and {right}. */
+/** The message for a false condition; the values replace {left} and {right}. */
 export interface Told {
   readonly why: string
   readonly left?: Expr<'i64'>

@@ -34,13 +34,13 @@ import { numCtas, on, partitionSync, speaks } from './issue.js'
 import type { BarrierDesc, Issuer, MemDesc, OpOptions } from './types.js'
 
 export interface BarrierOptions extends OpOptions {
-  /** how the CTAs share: a row for each bit of the rank; each has its own if not given */
+  /** how the CTAs share: a row for each bit of the rank; default: each CTA has its own */
   readonly layout?: CgaLayout
 }
 
 // ---------------------------------------------------------------- the operand
 
-/** A barrier of this CTA, that of its lead, and what follows from how they are shared. */
+/** A barrier of this CTA, the barrier of its lead, and the consequences of sharing. */
 export interface Resolved {
   readonly own: TensorBarrier
   readonly lead: TensorBarrier

@@ -79,7 +79,7 @@ export const clcLoadResult = (
 export const clcIsCanceled = (label: string, result: ClcResult): Build<Condition> =>
   letIn(label, result.canceled)
 
-/** `ttng.clc_get_program_id %result, x`: what `tt.get_program_id` gives in the program that was cancelled. */
+/** `ttng.clc_get_program_id %result, x`: the value of `tt.get_program_id` in the cancelled program. */
 export const clcGetProgramId = (label: string, result: ClcResult, dim: 'x' | 'y' | 'z'): Build<Int> =>
   block(function* () {
     const axis = 'xyz'.indexOf(dim)

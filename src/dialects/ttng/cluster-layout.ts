@@ -33,18 +33,18 @@ export type CgaLayout = ReadonlyArray<ReadonlyArray<number>>
 
 const rank: Int = place('ctaRank')
 
-/** The bits of the rank that make no difference. */
+/** The bits of the rank on which the layout does not depend. */
 export const sharedBits = (layout: CgaLayout): number =>
   layout.reduce((bits, row, bit) => (row.every((v) => v === 0) ? bits | (1 << bit) : bits), 0)
 
-/** Of a CTA: the one that leads its group. */
+/** The CTA that leads the group of a CTA. */
 export const leadOf = (bits: number): Int => and(rank, i32(~bits))
 
-/** Is this CTA the lead? Nothing to ask where every CTA is. */
+/** Whether this CTA is the lead; undefined if every CTA is. */
 export const isLead = (bits: number): Condition | undefined =>
   bits === 0 ? undefined : eq(and(rank, i32(bits)), i32(0))
 
-/** Does this CTA issue for itself and the next? */
+/** Whether this CTA issues for itself and the next. */
 export const evenCta: Condition = eq(and(rank, i32(1)), i32(0))
 
 /** Every way to set these bits. */
@@ -58,7 +58,7 @@ export const subsetsOf = (bits: number): ReadonlyArray<number> => {
 export const groupMask = (bits: number): Int =>
   shl(i32(subsetsOf(bits).reduce((mask, s) => mask | (1 << s), 0)), leadOf(bits))
 
-/** Where the share of this CTA begins in dimension d of the block, in elements. */
+/** The start of the share of this CTA in dimension d of the block, in elements. */
 export const shareStart = (layout: CgaLayout, d: number, share: number): Int | null =>
   layout.reduce<Int | null>((sum, row, bit) => {
     const step = (row[d] ?? 0) * share

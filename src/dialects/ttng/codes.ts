@@ -12,7 +12,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { failure, refuse as refuseAny, type Failure } from '../../failure.js'
 import { fail, type Build } from '../../semantics/writing/builder.js'
 
-/** Who says so in Triton. */
+/** The source of the rule in Triton. */
 export type Says = 'verifier' | 'lowering' | 'neither'
 
 const table = {

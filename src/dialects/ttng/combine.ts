@@ -49,7 +49,7 @@ export interface Summand {
   readonly value: Tensor
   readonly product?: readonly [x: Tensor, y: Tensor]
 }
-/** What two elements of each tensor become. */
+/** The combination of two elements of each tensor. */
 export type CombineTogether = (
   label: string,
   lhs: ReadonlyArray<Summand>,

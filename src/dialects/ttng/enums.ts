@@ -42,7 +42,7 @@ export const InputPrecision = { tf32: 0, tf32x3: 1, ieee: 2, bf16x3: 3, bf16x6: 
 export const TensorMode = { tiled: 0, im2col: 1 } as const
 export const TMEMLoadReduceModifier = { min: 1, max: 2 } as const
 export const TensorMemoryScalesBlockRepOrder = { mnThenK: 0, kThenMn: 1 } as const
-/** Of the elements of a tensor map. */
+/** Element types of a tensor map. */
 export const TensormapElemType = {
   u8: 0,
   u16: 1,
@@ -62,9 +62,9 @@ export const TensormapElemType = {
   b6x16_p32: 15,
 } as const
 export const TensormapInterleave = { none: 0, '16B': 1, '32B': 2 } as const
-/** Atoms of 16 bytes in lines of so many. */
+/** Swizzles of 16-byte atoms, by the length of a line. */
 export const TensormapSwizzle = { none: 0, '32B': 1, '64B': 2, '128B': 3 } as const
-/** What a load finds outside of the tensor. */
+/** The value that a load gets outside the tensor. */
 export const TensormapFill = { zero: 0, nan: 1 } as const
 
 // ---------------------------------------------------------------- names and numbers

@@ -168,7 +168,8 @@ export const uitofp: Convert = (label, x, to) =>
     return yield* convert('uitofp', 'integer', 'float', 'any', fromUnsigned)(label, x, to)
   })
 
-/** `arith.fptoui` to i32: towards zero; below zero and what is not a number is 0, beyond 2^32 the greatest. */
+/** `arith.fptoui` to i32: toward zero; a negative number and a NaN give 0, and a number beyond the range
+ * gives the greatest. */
 export const fptoui: Convert = <I extends Arithmetic, D extends ScalarName>(
   label: string,
   x: Expr<I>,

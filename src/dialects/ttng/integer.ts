@@ -42,7 +42,7 @@ const quotient = (x: Int, y: Int, constant: (value: number) => Int): Int => {
   return X.select(X.lt(y, zero), X.select(X.leU(y, x), one, zero), X.add(even, odd))
 }
 
-/** Both operands without a sign. */
+/** Both operands are unsigned. */
 export const divui: Binary = withConstants('divui', quotient)
 export const remui: Binary = withConstants('remui', (x, y, constant) =>
   X.sub(x, X.mul(quotient(x, y, constant), y)),
@@ -61,7 +61,7 @@ export const ceildivsi: Binary = withConstants('ceildivsi', (x, y, constant) =>
 export const minui: Binary = binary('minui', 'integer', (x, y) => X.select(X.ltU(y, x), y, x))
 export const maxui: Binary = binary('maxui', 'integer', (x, y) => X.select(X.ltU(x, y), y, x))
 
-/** `math.absi`: the least integer stays. */
+/** `math.absi`: the least integer is unchanged. */
 export const absi = <I extends Arithmetic>(label: string, x: Expr<I>): Build<Expr<I>> =>
   block(function* () {
     const type = yield* wantedOf('absi', label, 'integer', x)
@@ -98,7 +98,8 @@ export const mulhiui: Binary = (label, x, y) =>
     return yield* withConstants('mulhiui', upper)(label, x, y)
   })
 
-/** `arith.mulsi_extended`, its upper half: what the product without signs has too much is taken away. */
+/** `arith.mulsi_extended`, its upper half: computed from the unsigned product, less the excess for negative
+ * operands. */
 export const mulhisi: Binary = (label, x, y) =>
   block(function* () {
     yield* ofWords(label, 'mulsi_extended', x)

@@ -26,7 +26,7 @@ import { block, run, type Build, type DoOptions } from '../../semantics/writing/
 import { and, eq, i32, place, type Condition } from '../../semantics/language/expression.js'
 import type { Issuer } from './types.js'
 
-/** Both, where both are asked. */
+/** The conjunction of the given conditions. */
 export const both = (x: Condition | undefined, y: Condition | undefined): Condition | undefined =>
   x === undefined ? y : y === undefined ? x : and(x, y)
 
@@ -37,16 +37,16 @@ export const on = (...conditions: ReadonlyArray<Condition | undefined>): DoOptio
 
 export const numCtas = (from: Issuer | undefined): number => from?.numCtas ?? 1
 
-/** Is this the k-th agent of the partition? Nothing to ask where there is one. */
+/** Whether this is the k-th agent of the partition; undefined if there is only one. */
 export const isAgent = (from: Issuer | undefined, k: number): Condition | undefined => {
   const agents = from?.agents ?? []
   return agents.length < 2 ? undefined : eq(place('warp'), i32(agents[k % agents.length]!.firstWarp))
 }
 
-/** Is this the agent that speaks for the partition? */
+/** Whether this agent acts for the whole partition. */
 export const speaks = (from: Issuer | undefined): Condition | undefined => isAgent(from, 0)
 
-/** Every thread of the partition has come here. */
+/** Waits until every thread of the partition has arrived here. */
 export const partitionSync = (label: string, from: Issuer | undefined): Build<void> =>
   block(function* () {
     const agents = from?.agents ?? []

@@ -26,7 +26,7 @@ type Element = ScalarName | PtrIndex
 
 // ---------------------------------------------------------------- by an index
 
-/** `tt.gather %src[%indices] {axis}`. An index that leaves the dimension is a fault. */
+/** `tt.gather %src[%indices] {axis}`. An index outside the dimension is a fault. */
 export const gather = <D extends Element, R extends number>(
   label: string,
   src: Tensor<D, R>,
@@ -48,7 +48,7 @@ export const gather = <D extends Element, R extends number>(
     return yield* letIn(label, X.gather(src, indices, axis, yield* layoutOf(label, encoding, index.shape)))
   })
 
-/** `tt.histogram %src (, %mask)`: how often each number from 0 on is there. */
+/** `tt.histogram %src (, %mask)`: how often each number from 0 on occurs. */
 export const histogram = (
   label: string,
   src: Tensor<'i32', 1>,
@@ -96,7 +96,7 @@ export const join = <D extends Element, R extends number>(
 const zeros = <R extends number>(shape: Shape, layout: Parameters<typeof X.splat>[2]): Tensor<'i32', R> =>
   X.splat<'i32', R>(X.i32(0), shape, layout)
 
-/** `tt.split %src`: what stands first and what second in the last dimension. */
+/** `tt.split %src`: the first and the second elements of the last dimension. */
 export const split = <D extends Element, R extends number>(
   label: string,
   src: Tensor<D, R>,

@@ -109,7 +109,8 @@ export const scfFor: ScfFor = (
 
 // ---------------------------------------------------------------- while
 
-/** `scf.while (...) { scf.condition } do { scf.yield }`: what the condition hands on is what the body takes, and what the loop gives. */
+/** `scf.while (...) { scf.condition } do { scf.yield }`: the values that the condition passes on are the
+ * arguments of the body and the results of the loop. */
 export const scfWhile = <C extends Indices, A extends Indices = C>(
   label: string,
   inits: Exprs<C>,

@@ -65,8 +65,9 @@ import { memDescHere, tensorHere, type MemDesc, type Tensor } from './types.js'
 // ---------------------------------------------------------------- how a buffer lies
 
 /**
- * How a buffer of this encoding lies. Where elements are XORed in units of fewer than 16 bytes, which is no swizzle of the chip, it lies without:
- * only loads and stores of threads reach such a buffer, by its encoding, and they find each element where they put it.
+ * The layout of a buffer with this encoding. An XOR in units of fewer than 16 bytes is not a swizzle of the
+ * chip, so such a buffer has no swizzle here. Only loads and stores of threads access such a buffer, through
+ * its encoding, so each element is found where it was stored.
  */
 export const layOut = (encoding: SharedSpec, shape: Shape, bits: number): ReturnType<typeof toRef> => {
   const made = toRef(encoding, shape, bits)
@@ -77,7 +78,7 @@ export const layOut = (encoding: SharedSpec, shape: Shape, bits: number): Return
 
 // ---------------------------------------------------------------- bytes that are given back
 
-/** Bytes that nothing lives in any more; null: none. */
+/** Bytes that no buffer uses any more; null: none. */
 export interface Freed {
   readonly storage: string | null
 }
@@ -209,7 +210,7 @@ export const localAlloc: LocalAlloc = (
     return checked<never, View>(made)
   })
 
-/** `ttg.local_dealloc %src`: nothing lives in these bytes any more. */
+/** `ttg.local_dealloc %src`: no buffer uses these bytes any more. */
 export const localDealloc = (
   label: string,
   src: MemDesc<'smem'> | Barrier<'ptx', true> | Barrier<'ptx', true, 1>,

@@ -66,7 +66,7 @@ export interface ModuleAttributes {
   readonly partitions?: ReadonlyArray<PartitionAttributes>
 }
 
-/** A module's attributes, and who runs what. */
+/** The attributes of a module, and the warps of its partitions. */
 export interface Module {
   readonly attributes: ModuleAttributes
   readonly arch: Program['arch']

@@ -39,7 +39,7 @@ export const boxOf = (layout: TransformedRef): Shape => {
 
 const dense = (layout: TransformedRef): boolean => Ref.isRowMajor(layout)
 
-/** The messages of a copy of this buffer; a text says why there are none. */
+/** The messages of a copy of this buffer, or a text that says why there are none. */
 export const messagesOf = (layout: TransformedRef): E.Either<string, ReadonlyArray<Message>> => {
   const sizes = boxOf(layout)
   if (layout.shape.length === 0) return E.left('a buffer of rank 1 or more')

@@ -132,7 +132,7 @@ export const store = <D extends Dtype, R extends number>(
 
 // ---------------------------------------------------------------- of one pointer
 
-/** As a tensor of no dimensions. */
+/** The pointer as a tensor without dimensions. */
 export const alone = <D extends ScalarName | PtrIndex>(x: Expr<D>): Tensor<D, 0> => X.splat<D, 0>(x, [])
 
 /** `tt.load %ptr` of one pointer: a scalar. */

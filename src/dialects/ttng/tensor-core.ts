@@ -93,7 +93,7 @@ export interface MmaOptions extends OpOptions {
   readonly twoCtas?: boolean
   /** today's: the barriers of all CTAs that hold a copy of an operand */
   readonly multicast?: boolean
-  /** how the blocks of the operands are dealt to the CTAs: a row for each bit of the rank */
+  /** how the blocks of the operands are distributed over the CTAs: a row for each bit of the rank */
   readonly cga?: { readonly a?: CgaLayout; readonly b?: CgaLayout; readonly d?: CgaLayout }
 }
 

@@ -88,7 +88,8 @@ import {
 
 // ---------------------------------------------------------------- layouts
 
-/** Where a view lies, as a linear layout (row, col, block) -> index; null if it is none, or of elements that no load moves. */
+/** The place of a view, as a linear layout (row, col, block) -> index; null if it is not linear, or if no
+ * load moves its elements. */
 export const memoryOf = ({ layout }: ViewType): LinearLayout | null => {
   const { shape, bits } = layout
   if (shape.length !== 2 || ![8, 16, 32].includes(bits)) return null
@@ -146,8 +147,8 @@ export interface AllocationOptions {
 }
 
 /**
- * The columns of the kernel: `tcgen05.alloc` by one warp, which lets others allocate then. For a pair the cluster meets first, as Triton's lowering has it: the other
- * CTA must have started.
+ * The columns of the kernel: `tcgen05.alloc` by one warp, which lets others allocate then. For a pair, the
+ * cluster meets first, as in Triton's lowering: the other CTA must have started.
  */
 export const tcgen5GlobalAlloc = (
   label: string,
@@ -170,7 +171,7 @@ export const tcgen5GlobalAlloc = (
     yield* partitionSync(`${label}.sync`, from)
   })
 
-/** The kernel's columns are free again. */
+/** Frees the columns of the kernel. */
 export const tcgen5GlobalDealloc = (
   label: string,
   columns: number,

@@ -88,7 +88,7 @@ export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape)
 
 // ---------------------------------------------------------------- operands
 
-/** A type in Triton's words. */
+/** A type as Triton writes it. */
 export const shown = (type: Type): string =>
   showType(type).replace(/^tile/, 'tensor').replace(/^view/, 'memdesc')
 
@@ -152,7 +152,7 @@ export const shli: Binary = binary('shli', 'integer', X.shl)
 export const shrsi: Binary = binary('shrsi', 'integer', X.shrS)
 export const shrui: Binary = binary('shrui', 'integer', X.shrU)
 
-/** A number, as many times as a type has elements. */
+/** A number, repeated for every element of a type. */
 export const everywhere = (type: Type, value: number): Expr =>
   type._tag === 'tile' && type.element._tag === 'scalar'
     ? X.splat<ScalarName, number>(literal(type.element.dtype, value), type.shape, type.layout)
@@ -175,7 +175,7 @@ const swapped =
     of(y, x)
 type Comparison = typeof X.ltU
 export type IntegerPredicate = 'eq' | 'ne' | 'slt' | 'sle' | 'sgt' | 'sge' | 'ult' | 'ule' | 'ugt' | 'uge'
-/** `o`: false where one is not a number; `u`: true there. */
+/** `o`: false if an operand is a NaN; `u`: true if an operand is a NaN. */
 export const floatPredicateNames = [
   'false',
   'oeq',
@@ -552,8 +552,8 @@ export const trans = <D extends Element, R extends number>(
   })
 
 /**
- * The bits of an axis by who holds them, the least significant first: registers of a thread, lanes of a warp, warps. Null where a basis reaches
- * along several axes.
+ * The bits of an axis by their holders, the least significant first: registers of a thread, lanes of a warp,
+ * warps. Null if a basis reaches along several axes.
  */
 export const holdersOf = (
   layout: LinearLayout,
@@ -629,7 +629,7 @@ export const reduce = <D extends ScalarName, R extends number>(
     return yield* letIn(label, checked<Tensor<D, Below<R>>, Expr>(value))
   })
 
-/** Must two tensors have one shape? Says so under `code`. */
+/** Refuses two tensors of different shapes, with the code `code`. */
 export const sameShapes = (
   label: string,
   code: Code,

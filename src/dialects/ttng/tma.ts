@@ -63,7 +63,8 @@ import {
 
 export interface StoreOptions extends OpOptions {
   readonly evictionPolicy?: Attribute<typeof EvictionPolicy>
-  /** how the block is dealt to the CTAs: a row for each bit of the rank; one CTA has it all if not given */
+  /** how the block is distributed over the CTAs: a row for each bit of the rank; default: one CTA has all of
+   * it */
   readonly cga?: CgaLayout
 }
 export interface LoadOptions extends StoreOptions {
@@ -362,7 +363,8 @@ export const asyncTmaReduce = (
     yield* run(`${label}.group`, { _tag: 'bulk.commitGroup' })
   })
 
-/** `ttng.async_tma_store_wait {pendings}`: at most so many groups of this thread are still on their way, or still reading. */
+/** `ttng.async_tma_store_wait {pendings}`: at most this many groups of this thread are still writing, or
+ * still reading. */
 export const asyncTmaStoreWait = (
   label: string,
   pendings: number,

@@ -54,11 +54,11 @@ export type Tensor<E extends ScalarName | PtrIndex = ScalarName | PtrIndex, R ex
   E,
   R
 >
-/** The result of a product that may still be on its way. */
+/** The result of a product that may not be done yet. */
 export type InFlight<D extends 'f32' | 'f16' | 'i32' = 'f32' | 'f16' | 'i32'> = View<'regs', D, 2>
 export type Token = Expr<'i1' | 'token'>
 
-/** Stands for every token that an operation on tensor memory gives. */
+/** The token of every operation on tensor memory. */
 export const token: Token = i1(true)
 
 /** A memdesc and the token beside it. */
@@ -70,8 +70,9 @@ export interface WithToken<A> {
 // ---------------------------------------------------------------- who runs an operation
 
 /**
- * The warps that run an operation: a partition of `warp_specialize`, or the kernel's own. Mostly one agent; where a partition is several
- * agents all of them run the same code, and the operations that stand for one thread or for all are done as the list in `issue.ts` says.
+ * The warps that run an operation: a partition of `warp_specialize`, or the kernel's own. Usually one agent.
+ * If a partition is several agents, all of them run the same code, and `issue.ts` lists which operations one
+ * of them does for all.
  */
 export interface Issuer {
   readonly agents: ReadonlyArray<Agent>
@@ -83,7 +84,7 @@ export interface Issuer {
   readonly specialized?: boolean
 }
 
-/** What every operation takes. */
+/** The options of every operation. */
 export interface OpOptions {
   /** the operand `pred`: false, and nothing is done */
   readonly when?: Condition

@@ -74,13 +74,13 @@ type ATensor = Tensor<'f32' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'i32',
 
 export interface DotOptions {
   readonly from: Issuer
-  /** how the result lies: the encoding `nvidia_mma` of version 3 on its shape */
+  /** the layout of the result: the encoding `nvidia_mma` of version 3 on its shape */
   readonly layout?: RegisterLayout
   /** the operand useC; true if not given */
   readonly useC?: Condition
   readonly inputPrecision?: Attribute<typeof InputPrecision>
   readonly maxNumImpreciseAcc?: number
-  /** what A in registers is, where its elements are bytes: these lie in i32 */
+  /** the element type of A in registers, if its elements are bytes, which are packed in i32 */
   readonly aType?: 'i8' | 'u8'
 }
 
@@ -386,7 +386,7 @@ type WarpGroupDotWait = {
   ): Build<I>
 }
 
-/** What stands in the registers of a product that a wait has covered. */
+/** The contents of the registers of a product after a wait that covers it. */
 export const readWaited = <D extends AccumulatorDtype>(
   label: string,
   input: InFlight<D>,

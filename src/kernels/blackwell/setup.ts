@@ -39,7 +39,7 @@ import type { Transform } from '../../transforms/transform.js'
 
 // ---------------------------------------------------------------- model
 
-/** What every kernel of the tutorial is told: the operands, and its `TuningConfig`. */
+/** The parameters of every kernel of the tutorial: the operands, and its `TuningConfig`. */
 export interface TuningConfig {
   readonly dtype: 'f16' | 'bf16'
   readonly m: number

@@ -29,7 +29,7 @@ export interface TensorRole {
   readonly axes: ReadonlyArray<string>
 }
 
-/** An input that is brought: where it came from (a file's name), and what it is. */
+/** An input from outside: its source (a file name), and its contents. */
 export interface Input {
   readonly name: string
   readonly source: string
@@ -56,7 +56,7 @@ export interface Instance {
   readonly kernel: string
   readonly settings: Settings
   readonly program: Program
-  /** of a program that does not say by itself what it computes */
+  /** the reference of a program that does not say what it computes */
   readonly expects?: Expects
   /** how much that is */
   readonly multiplyAdds?: number
@@ -72,7 +72,7 @@ export interface Kernel {
   readonly dtype: string
   /** a cluster computes several tiles, one after another */
   readonly persistent?: true
-  /** chooses what is not given, and builds; what is given has the right kind */
+  /** chooses missing settings, and builds the program; given settings have the right kind */
   readonly make: (given: Settings) => E.Either<Failure, Instance>
 }
 

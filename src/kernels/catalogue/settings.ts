@@ -55,7 +55,8 @@ interface Said {
   readonly by: string
 }
 
-/** What was given and what the inputs' shapes and dtypes say, as far as they agree. Everything in it has the right kind. */
+/** The given settings, and those that follow from the shapes and dtypes of the inputs, if they agree. All
+ * have the right kind. */
 export const settingsOf = (
   kernel: Kernel,
   given: Settings,

@@ -38,7 +38,7 @@ import {
 } from './tiles.js'
 
 export interface HopperPersistent extends HalvedTiles, Persistent {
-  /** is a tile's store waited for at once, or while the next tile is computed? */
+  /** whether the store of a tile is waited for at once, or while the next tile is computed */
   readonly epilogue: 'overlapped' | 'waited'
 }
 

@@ -42,7 +42,7 @@ import {
 
 /** `stages`: slots of the ring, `buffers` on the page. */
 export interface WgmmaLoop extends HopperTiles {
-  /** does a wgmma wait for those before it? */
+  /** whether a wgmma waits for the previous ones */
   readonly wgmmaWait: Pallas.WgmmaWait
   /** `wgmma_wait(1)` after every wgmma */
   readonly explicitWait: boolean

@@ -42,7 +42,7 @@ interface Blocks {
 
 export interface Blocked extends Blocks {
   readonly _tag: 'blocked'
-  /** Powers of two, as all counts. */
+  /** All counts are powers of two. */
   readonly sizePerThread: Shape
   readonly threadsPerWarp: Shape
   readonly warpsPerCTA: Shape
@@ -74,7 +74,8 @@ export interface DotOperand {
   readonly _tag: 'dot_operand'
   /** Version 3 takes only operand 0 from registers. */
   readonly opIdx: 0 | 1
-  /** Neighbours along K in a lane. A blocked parent has none: absent, or 0, which is what the compiler reads then. */
+  /** Neighbours along K in a lane. With a blocked parent it is absent or 0, because the compiler does not
+   * read it. */
   readonly kWidth?: number
   readonly parent: NvidiaMma | Blocked
 }
@@ -87,11 +88,11 @@ export interface Linear {
 
 export interface SwizzledShared extends Blocks {
   readonly _tag: 'swizzled_shared'
-  /** Elements that stay together. */
+  /** Number of elements that stay together. */
   readonly vec: number
-  /** Rows that are swizzled alike. */
+  /** Number of rows with the same swizzle. */
   readonly perPhase: number
-  /** After how many phases it starts over. */
+  /** Number of phases before the pattern repeats. */
   readonly maxPhase: number
   /** A permutation of the dimensions, the fastest first. */
   readonly order: ReadonlyArray<number>
@@ -105,7 +106,8 @@ export interface NvmmaShared extends Blocks {
   readonly transposed: boolean
   /** 8, 16, 32 or 64. */
   readonly elementBitWidth: number
-  /** Bytes of two 4-bit numbers with a gap of 8 after every 8: only 128 bytes wide, elements of 8 bits. */
+  /** Each byte holds two 4-bit numbers, with a gap of 8 bytes after every 8; only with a swizzle of 128 bytes
+   * and elements of 8 bits. */
   readonly fp4Padded: boolean
 }
 
@@ -127,7 +129,7 @@ export interface TensorMemory extends Blocks {
   readonly colStride: number
   /** A pair of blocks works on one product; if blocks split the tensor, the pair splits the rows: the first row of `cgaBases` is [1, 0]. */
   readonly twoCTAs: boolean
-  /** Every other column is a gap; column stride 1. */
+  /** Every second column is a gap; column stride 1. */
   readonly fp4Padded: boolean
 }
 
@@ -383,7 +385,7 @@ const faultOf = (spec: EncodingSpec): Fault => {
 export const isEncoding = <Spec extends EncodingSpec>(spec: Spec): spec is Encoding<Spec> =>
   faultOf(spec) === null
 
-/** A legal encoding. Refuses what breaks a rule of its fields. */
+/** A legal encoding. Refuses an encoding that breaks a rule of its fields. */
 export const encoding = <Spec extends EncodingSpec>(
   spec: Spec,
 ): E.Either<Failure<EncodingError>, Encoding<Spec>> => {

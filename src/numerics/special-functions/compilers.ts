@@ -31,7 +31,7 @@ import { rsqrt } from './rsqrt.js'
 export const compilers = ['pallas.approx', 'pallas', 'xla', 'triton', 'pytorch'] as const
 export type Compiler = (typeof compilers)[number]
 
-/** What a compiler makes of a source's functions; nothing for those that were not measured. */
+/** The code of a compiler for the functions of a source; none for those that were not measured. */
 export type Lowering = Readonly<Partial<Record<ElementaryUnary, Unary>>>
 
 /** ln 2, rounded to f32. */

@@ -78,7 +78,8 @@ const methodsDocument = async (asked: Answering): Promise<unknown> => ({
     })),
     ...aboutItself.map((name) => ({
       name,
-      says: name === 'methods' ? 'what can be asked' : 'versions of the package and of its runtime',
+      says:
+        name === 'methods' ? 'the methods and their params' : 'versions of the package and of its runtime',
       params: { type: 'object', additionalProperties: false },
       result: [`tcspec.${name}/1`],
     })),

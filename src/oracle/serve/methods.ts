@@ -398,9 +398,9 @@ export interface Question {
 const common: ReadonlyArray<readonly [name: string, form: AnyWire]> = [
   [
     'files',
-    described(dictionary('files by name', fileWire), 'what files of these names hold, in this request'),
+    described(dictionary('files by name', fileWire), 'contents of files with these names, for this request'),
   ],
-  ['printed', described(bool, 'also the text that the command line prints, as `printed`')],
+  ['printed', described(bool, 'also return the text that the command line prints, as `printed`')],
   ['progress', described(bool, 'report progress: `$/progress` with the id of the request')],
 ]
 /** What every method takes. */

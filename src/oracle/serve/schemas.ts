@@ -29,14 +29,14 @@ const versionWire: AnyWire = fields(
     ['schema', described(oneOf('tcspec.version/1'), 'name and version of this schema')],
     ['version', described(text, 'of the package')],
   ]),
-  new Map<string, AnyWire>([['node', described(text, 'of Node.js, if Node.js answers')]]),
+  new Map<string, AnyWire>([['node', described(text, 'version of Node.js, if Node.js answers')]]),
 )
 
 const methodWire: AnyWire = define('Method', () =>
   fields(
     'a method',
     new Map<string, AnyWire>([
-      ['name', described(text, 'what a request calls it')],
+      ['name', described(text, 'its name in a request')],
       ['says', described(text, 'what it answers')],
       ['params', described(anything, 'JSON Schema of its params')],
       ['result', described(list(text), 'schemas of its results; absent if the vectors define them')],
@@ -59,7 +59,7 @@ const requestOf = ({ name, says, params }: Method): Json => ({
   description: says,
   properties: {
     jsonrpc: { const: '2.0', description: 'the protocol' },
-    id: { type: ['number', 'string'], description: 'what the answer will have, too' },
+    id: { type: ['number', 'string'], description: 'the id of the answer' },
     method: { const: name, description: 'the method that is called' },
     params: Object.assign({}, params.schema, { description: `the notification: the params of ${name}` }),
   },

@@ -198,7 +198,7 @@ const kernelPlaced = (
   const unknown = Object.keys(settings).find((name) => !known.includes(name))
   if (unknown !== undefined)
     return specFailure(
-      `${kernel.name}: expected a setting of ${known.join(', ') || 'none, for it has no settings'}, found '${unknown}'`,
+      `${kernel.name}: expected a setting of ${known.join(', ') || 'none, because it has no settings'}, found '${unknown}'`,
     )
   const lists = Object.fromEntries(
     Object.entries({ ...given, ...settings }).filter(([name]) => known.includes(name)),
@@ -211,7 +211,8 @@ const kernelPlaced = (
 
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
   const { name, settings, launch, grid, args, computes, known } = s
-  if (settings !== undefined) return specFailure(`${name}: expected no settings of a file, found some`)
+  if (settings !== undefined)
+    return specFailure(`${name}: expected no settings, because it is a file; found some`)
   if (!isModule(name) && !isPtx(name) && [launch, grid, args, computes].some((x) => x !== undefined))
     return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
   if (!isPtx(name) && known !== undefined)

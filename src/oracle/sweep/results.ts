@@ -151,7 +151,7 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
         record<PointVerdict['digest']>()(
           'digests',
           {
-            order: described(text, 'of the order of the run'),
+            order: described(text, 'digest of the order of the run'),
             output: described(text, 'of the outputs'),
           },
           {},
@@ -228,7 +228,7 @@ const rowWire: Wire<Row> = define('Row', () =>
     {
       point: described(nat, 'its place in the grid, from 0'),
       hash: described(text, 'hash of the key and of the files that its subject reads'),
-      key: described(text, 'the command line of `tcspec` that asks it again, with the document'),
+      key: described(text, 'the command line of `tcspec` that repeats it, given the document'),
       subject: described(text, 'the kernel or the file'),
       outcome: described(
         wordOf<PointOutcome>()(outcomes),

@@ -210,7 +210,7 @@ export const functionsSuite: Suite = suite({
     ...families.map(([word, says]) => ({
       id: `functions.${word}`,
       says,
-      source: 'all operands of an H100, captured; of quotients and rsqrt.approx.f32 65536',
+      source: 'all operands, captured on an H100; 65536 operands for quotients and rsqrt.approx.f32',
       fidelity: 'silicon' as const,
     })),
     {

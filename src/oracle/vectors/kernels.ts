@@ -82,7 +82,7 @@ const answer: Wire<Answer> = record<Answer>()(
     findings: ids,
     notes: ids,
     computes: either(
-      'null or what is proved',
+      'null or the proved claim',
       nothing,
       record<NonNullable<Answer['computes']>>()('what is proved', { proved: bool, inOrder: bool }, {}),
     ),
@@ -322,7 +322,7 @@ export const kernelsSuite: Suite = suite({
   name: 'kernels',
   arch: 'any',
   profile: 'kernels',
-  title: 'The verdict on a program: what is wrong in some schedule, and whether it computes what it says',
+  title: 'The verdict on a program: hazards in some schedule, and whether it computes what it claims',
   rules: [
     ...hazardIds.filter(isOfPrograms).map((id) => {
       const { title, definition, by } = hazards[id]

@@ -348,7 +348,7 @@ export const linearSuite: Suite = suite({
   name: 'linear',
   arch: 'any',
   profile: 'layouts',
-  title: 'Linear layouts: bases over GF(2), operations, and what other vocabularies are',
+  title: 'Linear layouts: bases over GF(2), operations, and layouts of other vocabularies',
   rules: [
     ...ruled.map(([word, says]) => ({
       id: `linear.${word}`,

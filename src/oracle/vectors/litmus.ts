@@ -87,7 +87,7 @@ type OfRun = Extract<Answer, { readonly ends: unknown }>
 type Otherwise = Extract<Answer, { readonly stale: unknown }>
 
 const answer: Wire<Answer> = either(
-  'pairs, conditions and ends, or what could have been otherwise',
+  'pairs, conditions and ends, or alternatives',
   either(
     'pairs, or conditions and ends',
     record<OfPairs>()(
@@ -115,7 +115,7 @@ const answer: Wire<Answer> = either(
     ),
   ),
   record<Otherwise>()(
-    'what could have been found or left otherwise',
+    'other values that could have been read or left',
     {
       older: list(record<Otherwise['older'][number]>()('a read and a write', { read: nat, missed: nat }, {})),
       stale: list(record<Otherwise['stale'][number]>()('a read and a write', { read: nat, write: nat }, {})),
@@ -336,7 +336,7 @@ export const litmusSuite: Suite = suite({
   name: 'litmus',
   arch: 'any',
   profile: 'synchronisation',
-  title: 'Litmus tests of the memory model: races, writes that are not seen, conditions and ends of a log',
+  title: 'Litmus tests of the memory model: races, invisible writes, conditions and ends of a log',
   rules: [
     ...clauses.map((clause) => ({
       id: ruleOf(clause),

@@ -280,13 +280,13 @@ export const ptxSuite: Suite = suite({
       id: 'ptx.found',
       says: 'A module with one mistake has a finding that names it, at lines where it shows, and no other',
       source:
-        'PTX ISA, memory consistency model; docs/hazards.md; what compute-sanitizer says of the same modules',
+        'PTX ISA, memory consistency model; docs/hazards.md; reports of compute-sanitizer on the same modules',
       fidelity: 'model',
     },
     {
       id: 'ptx.refused',
       says: 'A text with an instruction or a register that there is not is refused',
-      source: 'PTX ISA; what ptxas refuses',
+      source: 'PTX ISA; refusals of ptxas',
       fidelity: 'documented',
     },
   ],

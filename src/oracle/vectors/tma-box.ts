@@ -90,7 +90,7 @@ const question: Wire<Question> = record<Question>()(
   { rows: ints },
 )
 const answer: Wire<Answer> = record<Answer>()(
-  'what a copy moves',
+  'the elements of a copy',
   { shape: list(nat), transactionBytes: nat, addresses: tensorWire, elements: tensorWire },
   {},
 )

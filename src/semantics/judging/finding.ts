@@ -93,9 +93,9 @@ export interface MissingEdge {
   readonly ahead?: string
   /** the statement that is there, in the wrong place */
   readonly moves?: Statement
-  /** how far apart the two sides are, where the first is an access of an agent itself */
+  /** the distance between the two sides, if the first is an access by an agent itself */
   readonly distance?: Distance
-  /** the second side is said first in the program */
+  /** the second side comes first in the program */
   readonly reversed?: true
 }
 
@@ -103,7 +103,7 @@ export type Distance = 'warp' | 'cta' | 'cluster' | 'grid'
 
 export interface Finding {
   readonly id: HazardId
-  /** what its id is called, where it is published */
+  /** the title of its id, in a published document */
   readonly title?: string
   readonly severity: Severity
   /** one line: what is wrong */
@@ -112,7 +112,7 @@ export interface Finding {
   readonly a: Operation
   readonly b?: Operation
   readonly place?: Place
-  /** what the later agent knew of the earlier one's agent, in words */
+  /** how far the later agent had synchronised with the earlier one, in words */
   readonly knew?: string
   /** the last event of the earlier one's agent that another agent knew of; 0: none */
   readonly knows?: number
@@ -237,7 +237,7 @@ export interface Otherwise {
   readonly stale: Operation | null
 }
 
-/** What one log shows. */
+/** The findings and facts of one log. */
 export interface Judgement {
   readonly findings: ReadonlyArray<Diagnosis>
   readonly notes: ReadonlyArray<Diagnosis>
@@ -254,7 +254,7 @@ export interface Judgement {
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number
-  /** pieces of memory that its accesses looked at: what it would cost to judge again */
+  /** number of pieces of memory that its accesses examined: the cost of judging again */
   readonly looked: number
 }
 

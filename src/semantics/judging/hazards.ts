@@ -35,7 +35,7 @@
  *
  * Laws
  * 1. `by` names exactly the parts whose source gives the id.
- * 2. An id has a witness, or a search does not look for it, or it is why a wait or a condition stands or a run ends.
+ * 2. An id has a witness, or no search looks for it, or it explains a wait, a condition or the end of a run.
  */
 
 // ---------------------------------------------------------------- model

@@ -260,7 +260,7 @@ export interface Verdict {
   readonly verdict: VerdictName
   /** one line: why */
   readonly reason: string
-  /** absent where nothing did: of `undecided` and `out-of-fuel`, `lookedAt` says what was looked at */
+  /** absent if nothing decided: for `undecided` and `out-of-fuel`, `lookedAt` lists the examined schedules */
   readonly decidedBy?: Way
   readonly lookedAt?: Way
   /** null where no search was made: one schedule decided, a few did, or it was not asked */
@@ -282,7 +282,7 @@ export interface Verdict {
   readonly provenance: Provenance | null
   readonly digest: { readonly order: string; readonly output: string }
   readonly counts: Counts
-  /** where one run did not decide, and others were tried */
+  /** if one run did not decide, the cost of the others */
   readonly spent?: Spent
   /** arguments of the launch whose sizes or values are a guess of the checker; absent: all were given */
   readonly guessed?: ReadonlyArray<string>

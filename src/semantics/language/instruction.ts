@@ -50,6 +50,6 @@ export type AnyBarrier = Operand<'barrier'>
 /** A barrier whose arrives and waits carry tensor-core order: what an MMA or a commit may signal. */
 export type TensorBarrier = Operand<'tensor barrier'>
 export type AnyTile = Operand<'tile scalar'>
-/** What a tensor core sums up in. */
+/** Types of accumulators of tensor cores. */
 export type AccumulatorDtype =
   InstructionOf<'tcgen05.mma'>['accumulator'] extends Expr<ViewIndex<'tmem', infer D, 2>> ? D : never

@@ -142,7 +142,8 @@ export interface CheckOptions {
 }
 
 /**
- * All that can be judged without inputs: every hazard, what the program says it computes, and other schedules where one does not decide.
+ * Everything that can be judged without inputs: every hazard, the claim of the program, and other schedules
+ * if one does not decide.
  *
  * @example
  * ```ts
@@ -207,7 +208,7 @@ export interface Checked {
   readonly excused?: true
 }
 
-/** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
+/** Run and judge. Refuses a program that cannot be launched; everything else is in the verdict. */
 export type Check = (program: Program, options: CheckOptions) => E.Either<Refusal, Checked>
 
 /** What the verdict of this program leaves out. */
@@ -788,7 +789,7 @@ const notOffered = (
 }
 
 /**
- * Runs a program once, judges what happened, and says whether that one run stands for all schedules.
+ * Runs a program once, judges the run, and says whether this run covers all schedules.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
-/** What a launch gives to a function of a module: for each parameter what stands behind it. */
+/** The arguments of a launch of a function in a module, one for each parameter. */
 
 export type Role = 'in' | 'out' | 'inout'
-/** What a tensor map loads from outside of its tensor. */
+/** The value that a tensor map loads outside its tensor. */
 export type Padding = 'zero' | 'nan'
 
 /** A tensor of global memory, as a pointer or a descriptor needs it; strides in elements. */

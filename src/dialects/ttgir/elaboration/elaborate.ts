@@ -42,7 +42,7 @@ import { showType } from '../text/show.js'
 import { attributeOf, type Module, type Operation, type Parameter, type Type } from '../text/syntax.js'
 
 export interface Elaborate extends Launch {
-  /** the function, if there are several that could be meant */
+  /** the function, if the module has several */
   readonly function?: string
   /** what it is to compute */
   readonly computes?: Spec

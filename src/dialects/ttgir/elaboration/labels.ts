@@ -66,7 +66,7 @@ export const relabelled = (h: Here, operations: ReadonlyArray<Operation>, within
   labels: labelsOf(operations, h.taken, { within }),
 })
 
-/** An operation, what findings call it, and where its author wrote it. */
+/** An operation, its label in findings, and the place where its author wrote it. */
 export interface Labelled {
   readonly op: Operation
   readonly label: string
@@ -109,7 +109,8 @@ export const ownerOf = (
   }
 }
 
-/** Operations that a text may mean: a label, a result, a line of the module, a name and a line, a line of the author's. */
+/** Operations that a text can refer to: a label, a result, a line of the module, a name and a line, a line of
+ * the author's. */
 export const meantBy =
   (labelled: ReadonlyMap<string, Labelled>) =>
   (text: string): ReadonlyArray<Labelled> => {

@@ -41,7 +41,7 @@ import { attributeOf, type Module, type Operation, type Parameter } from '../tex
 
 // ---------------------------------------------------------------- model
 
-/** What a parameter takes. */
+/** The argument that a parameter accepts. */
 export type Asked =
   | {
       readonly _tag: 'pointer'
@@ -124,7 +124,7 @@ const axesOf = (func: Operation): number =>
   )
 
 /**
- * What is asked of a launch.
+ * The parameters of a function, and what a launch must give for each.
  *
  * @example
  * ```ts
@@ -174,7 +174,7 @@ export interface Copying {
   readonly fp4Padded: boolean
 }
 
-/** Of what a descriptor copies; null: the parameter is no descriptor, or its encoding says nothing of it. */
+/** The block that a descriptor copies; null: the parameter is not a descriptor, or its encoding does not say. */
 export const copyingOfDescriptor = (m: Module, parameter: string, name?: string): Copying | null => {
   const func = functionOf(m, name)
   if (E.isLeft(func)) return null
@@ -249,7 +249,7 @@ const scalarGiven = (
 /** A text does not say whether an integer has a sign. */
 const signless = (dtype: Element): string => dtype.replace(/^u(?=\d)/, 'i')
 
-/** Why a tensor of f64 is not taken. */
+/** Why a tensor of f64 is refused. */
 export const onlyInPtx =
   'elements of f64 are computed from the PTX of a kernel, not from its TTGIR (level="ptx")'
 
@@ -367,7 +367,8 @@ const byName = (s: Signature, given: Given): E.Either<LaunchFailure, ReadonlyMap
 }
 
 /**
- * A launch of a function of the module, for `elaborate`; Left if something is missing, or is not as the text has it.
+ * A launch of a function of the module, for `elaborate`; Left if something is missing, or differs from the
+ * text.
  *
  * @example
  * ```ts

@@ -4,7 +4,8 @@ import { definitionOf, type Location, type Module } from '../text/syntax.js'
 /** Functions of Triton's own, in which no author of a kernel looks for a mistake. */
 const isLibrary = (place: string): boolean => /(^|\/)triton\/(language|experimental)\//.test(place)
 
-/** `kernel.py:31`, the file by its base name: of a function that was inlined its own line, or that of its call if it is one of Triton's. */
+/** `kernel.py:31`, the file by its base name: for an inlined function, its own line, or the line of the call
+ * if the function is Triton's. */
 export const placeOf = (m: Module, l: Location | null): string | null =>
   columnOf(m, l)?.replace(/:\d+$/s, '') ?? null
 

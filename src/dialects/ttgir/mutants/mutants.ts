@@ -49,7 +49,7 @@ export interface TextMutant {
   readonly at: (ground: Ground) => E.Either<Judged, Mutant>
 }
 
-/** A module at a launch: what is the same for all its mutants. */
+/** A module at a launch: the parts that all its mutants share. */
 export interface Ground {
   readonly launch: Elaborate
   readonly program: Program
@@ -153,7 +153,7 @@ const isAbout = (f: Failure, m: Module, changed: Operation): boolean => {
   )
 }
 
-/** Judged by the one judge of programs, but for what is refused before it is one. */
+/** The judge of programs decides, except for a text that is refused before it becomes a program. */
 export const judgedAt =
   (ground: Ground, judge: Judge) =>
   (m: TextMutant): Judged => {

@@ -94,7 +94,8 @@ export type Location =
 
 // ---------------------------------------------------------------- values and operations
 
-/** The name without its sign, and which of several results it is: `%acc:3` has three, `%acc#1` is the second. */
+/** The name without its sign, and the number of the result: `%acc:3` has three results, `%acc#1` is the
+ * second. */
 export interface Value {
   readonly name: string
   readonly index: number | null
@@ -110,7 +111,7 @@ export interface Parameter {
 }
 
 export interface Block {
-  /** `bb0`; null of the only block of a region without a label */
+  /** `bb0`; null for the only block of a region without a label */
   readonly label: string | null
   readonly parameters: ReadonlyArray<Parameter>
   readonly operations: ReadonlyArray<Operation>
@@ -122,7 +123,7 @@ export interface Region {
   readonly blocks: ReadonlyArray<Block>
 }
 
-/** Where control goes on, and with which values. */
+/** The block where control continues, and its arguments. */
 export interface Successor {
   readonly block: string
   readonly values: ReadonlyArray<Value>
@@ -151,7 +152,7 @@ export interface Definition {
 export interface Module {
   readonly name: string | null
   readonly attributes: Dictionary
-  /** in the order of the text; the first `leading` of them stand before the module, the others behind it */
+  /** in the order of the text; the first `leading` of them come before the module, the others after it */
   readonly definitions: ReadonlyArray<Definition>
   readonly leading: number
   readonly operations: ReadonlyArray<Operation>

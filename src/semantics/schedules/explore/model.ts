@@ -16,9 +16,9 @@ export interface ExploreOptions {
   readonly states: number
   /** longest schedule of a wave */
   readonly depth: number
-  /** follow only events that are enough */
+  /** follow only a sufficient set of events */
   readonly reduced: boolean
-  /** end at the first finding; what else there is stays unknown */
+  /** end at the first finding; others remain unknown */
   readonly stop: boolean
 }
 
