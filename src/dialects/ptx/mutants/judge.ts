@@ -19,7 +19,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
 import type { Algebra } from '../../../numerics/algebra.js'
-import { bits } from '../../../numerics/bits.js'
+import { bits } from '../../../fast/index.js'
 import { shadow } from '../../../numerics/shadow.js'
 import { warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
 import * as Run from '../../../semantics/execution/run.js'
@@ -53,7 +53,7 @@ import { changesOf } from './changes.js'
 import { threadsOf, type Extent, type PtxChange } from './making.js'
 import { isSameForNext, stretchesAround, unneeded, type Stretch } from './meetings.js'
 import { isExpected } from './labels.js'
-import { namingOf } from './naming.js'
+import { namedBySite, namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
 import { sitesOf, type PtxSite } from './sites.js'
 import { touched, type Touched } from './touched.js'
@@ -188,6 +188,7 @@ const knownOf = (g: PtxGround): Known => {
   const options: CheckOptions = Object.assign({}, standardOptions, {
     algebra,
     provenance: false,
+    explain: false,
     fuel: g.fuel,
     bounds: { states: mostStatesAtLaunch, depth: 100_000 },
   })
@@ -225,9 +226,11 @@ interface Begun {
   readonly program: WarpProgram
   readonly source: Source
   readonly one: Checked
-  /** barriers of its site */
-  readonly own: ReadonlySet<string>
+  readonly own: Own
 }
+
+/** Barriers of the site of a mutant, which takes a run of it to know. */
+type Own = () => ReadonlySet<string>
 
 type Fate = JudgedMutant['fate']
 
@@ -393,7 +396,7 @@ const certified = (
   m: PtxMutant,
   after: WarpProgram,
   c: Checked,
-  own: ReadonlySet<string>,
+  own: Own,
 ): string | null => {
   if (k.original === null || c.outcome._tag !== 'completed' || !isSameMemory(k.original, c)) return null
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
@@ -407,7 +410,7 @@ const certified = (
   if (c.verdict.verdict === 'ok' && readsWhatIsWeak(g, k, label, after)) return 'weak writes alone'
   const byRuns = isOfOneRun(k.original) && isOfOneRun(c)
   if (ofLanes || (!byRuns && (readsStrongly(after) || restsOnLanes(g, k, after)))) return null
-  switch (compared(k.small(), after, m.change.site.label, own)) {
+  switch (compared(k.small(), after, m.change.site.label, own())) {
     case 'different':
       return null
     case 'unobserved':
@@ -417,30 +420,52 @@ const certified = (
   }
 }
 
+/**
+ * How a kill names the mutant. Most findings stand at what was changed: then nothing is asked of its barriers, and no missing edge is looked for. `explained`: the same verdict with its
+ * missing edges.
+ */
+const namedIn = (
+  k: Known,
+  m: PtxMutant,
+  c: Checked,
+  own: Own,
+  explained: () => Checked | null,
+  known: Touched,
+): Naming | null => {
+  const bySite = namedBySite(m.change, c, k.statement)
+  if (bySite !== null) return bySite
+  const ring = k.rings(own())
+  const isOwn = (label: string): boolean =>
+    [...(known.barriers.get(label) ?? [])].some((key) => ring.has(key))
+  const window = k.window(m.change.site, isOwn)
+  const named = (checked: Checked, edges: boolean): Naming | null =>
+    namingOf(m.change, checked, ring, window, k.statement, (label) => known.barriers.get(label), edges)
+  const plainly = named(c, false)
+  if (plainly !== null) return plainly
+  const withEdges = explained()
+  return withEdges === null ? null : named(withEdges, true)
+}
+
 const judgedIn = (
   k: Known,
   m: PtxMutant,
   c: Checked,
-  own: ReadonlySet<string>,
-  how: { readonly strict: boolean; readonly certificate: string | null },
+  own: Own,
+  how: {
+    readonly strict: boolean
+    readonly certificate: string | null
+    readonly explained: () => Checked | null
+  },
   known: Touched = k.touched,
 ): JudgedMutant => {
   const { verdict } = c
   const fate = fateOf(verdict.verdict)
   const ids = verdict.findings.map(({ id }) => id)
-  const ring = k.rings(own)
-  const isOwn = (label: string): boolean =>
-    [...(known.barriers.get(label) ?? [])].some((key) => ring.has(key))
   return said(m, {
     verdict: verdict.verdict,
     fate,
     strict: how.strict,
-    naming:
-      fate === 'killed'
-        ? namingOf(m.change, c, ring, k.window(m.change.site, isOwn), k.statement, (label) =>
-            known.barriers.get(label),
-          )
-        : null,
+    naming: fate === 'killed' ? namedIn(k, m, c, own, how.explained, known) : null,
     accurate: fate === 'killed' && (ids.length === 0 || isExpected(m.change.site.kind, ids.slice(0, 4))),
     certificate: how.certificate,
     ids,
@@ -448,27 +473,31 @@ const judgedIn = (
   })
 }
 
+/** The same verdict with the missing edges of its findings. */
+const explaining =
+  (source: Source, how: CheckOptions): (() => Checked | null) =>
+  () => {
+    const checked = checkSource(source, Object.assign({}, how, { explain: true }))
+    return E.isRight(checked) ? checked.right : null
+  }
+
+const neverAsked = (): null => null
+
 /** The first smaller launch at which the mutant is killed: what a last turn does, say, that the launch does not come to. */
-const shownBy = (
-  g: PtxGround,
-  k: Known,
-  m: PtxMutant,
-  after: WarpProgram,
-  own: ReadonlySet<string>,
-): JudgedMutant | null => {
+const shownBy = (g: PtxGround, k: Known, m: PtxMutant, after: WarpProgram, own: Own): JudgedMutant | null => {
+  const how: CheckOptions = Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } })
   for (const { given, touched: its } of k.small()) {
-    if (!its.sites.has(m.change.site.label)) continue
-    const checked = checkSource(
-      warpSource(after, given),
-      Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } }),
-    )
+    const { label } = m.change.site
+    if (!its.sites.has(label)) continue
+    const source = warpSource(after, given)
+    const checked = checkSource(source, how)
     if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')
       return judgedIn(
         k,
         m,
         checked.right,
-        new Set([...own, ...(its.barriers.get(m.change.site.label) ?? [])]),
-        { strict: false, certificate: null },
+        () => new Set([...own(), ...(its.barriers.get(label) ?? [])]),
+        { strict: false, certificate: null, explained: explaining(source, how) },
         its,
       )
   }
@@ -486,20 +515,26 @@ const atOnce = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | Begun => {
   const made = elaborate(m.module(), g.entry, g.name)
   if (E.isLeft(made)) return refused(m, made.left)
   const { program } = made.right
+  const { label } = m.change.site
   const source = warpSource(program, g.given)
   const first = checkSource(source, k.options)
   if (E.isLeft(first)) return refused(m, first.left)
-  const races = (c: Checked): E.Either<Failure, Checked> =>
-    storesTwice(c) && !k.storesTwice
-      ? checkSource(source, Object.assign({}, k.options, { equalWrites: 'none' }))
-      : E.right(c)
-  const asRaces = races(first.right)
+  const how: CheckOptions =
+    storesTwice(first.right) && !k.storesTwice
+      ? Object.assign({}, k.options, { equalWrites: 'none' })
+      : k.options
+  const asRaces = how === k.options ? first : checkSource(source, how)
   if (E.isLeft(asRaces)) return refused(m, asRaces.left)
   const one = asRaces.right
-  const its = runOf(source, k.algebra, g.fuel).barriers.get(m.change.site.label)
-  const own = new Set([...(k.touched.barriers.get(m.change.site.label) ?? []), ...(its ?? [])])
+  const own = once(
+    () =>
+      new Set([
+        ...(k.touched.barriers.get(label) ?? []),
+        ...(runOf(source, k.algebra, g.fuel).barriers.get(label) ?? []),
+      ]),
+  )
   return fateOf(one.verdict.verdict) === 'killed'
-    ? judgedIn(k, m, one, own, { strict: false, certificate: null })
+    ? judgedIn(k, m, one, own, { strict: false, certificate: null, explained: explaining(source, how) })
     : { program, source, one, own }
 }
 
@@ -508,16 +543,21 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   if ('mutant' in begun) return begun
   const { program, source, one, own } = begun
   if (k.keepsContracts && one.verdict.verdict === 'ok') {
-    const again = checkSource(source, Object.assign({}, k.options, { strict: true }))
+    const strictly: CheckOptions = Object.assign({}, k.options, { strict: true })
+    const again = checkSource(source, strictly)
     if (E.isRight(again) && fateOf(again.right.verdict.verdict) === 'killed')
-      return judgedIn(k, m, again.right, own, { strict: true, certificate: null })
+      return judgedIn(k, m, again.right, own, {
+        strict: true,
+        certificate: null,
+        explained: explaining(source, strictly),
+      })
   }
   // one that is open where it is large may be decided where it is small
   const shown = one.verdict.verdict === 'ok' ? null : shownBy(g, k, m, program, own)
   if (shown !== null) return shown
   const certificate = certified(g, k, m, program, one, own)
   const late = certificate === null && one.verdict.verdict === 'ok' ? shownBy(g, k, m, program, own) : null
-  return late ?? judgedIn(k, m, one, own, { strict: false, certificate })
+  return late ?? judgedIn(k, m, one, own, { strict: false, certificate, explained: neverAsked })
 }
 
 /** The same module, and its data are not known. */

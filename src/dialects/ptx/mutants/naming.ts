@@ -91,34 +91,63 @@ const leaves = (c: PtxChange, f: Diagnosis): boolean => {
   )
 }
 
-/** How the verdict points at the change; null where it does not. `own`: the barriers of the changed instruction. */
+const findingsOf = ({ reasons }: Checked): ReadonlyArray<Diagnosis> => reasons.findings.slice(0, before + 1)
+
+const isAmong = (
+  label: string | undefined,
+  among: ReadonlySet<string>,
+  statement: (label: string) => string,
+): boolean => label !== undefined && among.has(statement(label))
+
+const changedIn = (c: PtxChange, statement: (label: string) => string): ReadonlySet<string> =>
+  new Set(
+    [...(c.manner === 'absent' ? [] : [c.site.label]), ...(c.other === null ? [] : [c.other.label])].map(
+      statement,
+    ),
+  )
+
+/** Is the changed instruction one of the two operations of a finding? */
+export const namedBySite = (
+  c: PtxChange,
+  checked: Checked,
+  statement: (label: string) => string,
+): Naming | null => {
+  const changed = changedIn(c, statement)
+  return findingsOf(checked).some(
+    ({ a, b }) => isAmong(a.site, changed, statement) || isAmong(b?.site, changed, statement),
+  )
+    ? 'site'
+    : null
+}
+
+/**
+ * How else the verdict points at the change; null where it does not. `own`: the barriers of the changed instruction; `edges`: whether missing edges of the findings are asked, which is one
+ * way more and takes none away.
+ */
 export const namingOf = (
   c: PtxChange,
-  { verdict, reasons, world }: Checked,
+  checked: Checked,
   own: ReadonlySet<string>,
   window: Window,
   statement: (label: string) => string,
   touched: (label: string) => ReadonlySet<string> | undefined,
+  edges: boolean,
 ): Naming | null => {
+  const { verdict, reasons, world } = checked
   const header: Header = world.header
-  const findings = reasons.findings.slice(0, before + 1)
-  const labels = [
-    ...(c.manner === 'absent' ? [] : [c.site.label]),
-    ...(c.other === null ? [] : [c.other.label]),
-  ]
+  const findings = findingsOf(checked)
   const isAt = (label: string | undefined, among: ReadonlySet<string>): boolean =>
-    label !== undefined && among.has(statement(label))
-  const changed = new Set(labels.map(statement))
+    isAmong(label, among, statement)
+  const changed = changedIn(c, statement)
   const itself = new Set([statement(c.site.label)])
   const behind = new Set([...window.labels].map(statement))
   const isBetween = (f: Diagnosis, among: ReadonlySet<string>): boolean =>
     isAt(f.a.site, among) || isAt(f.b?.site, among)
-  if (findings.some((f) => isBetween(f, changed))) return 'site'
   const isOwn: Asks = (s) => {
     const key = keyOf(header, s)
     return key !== null && own.has(key)
   }
-  if (findings.some((f) => isEdge(c, f, isOwn) || leaves(c, f))) return 'edge'
+  if (findings.some((f) => (edges && isEdge(c, f, isOwn)) || leaves(c, f))) return 'edge'
   // what the wait was to know of is left over
   const isLeft = ({ id, a }: Diagnosis): boolean =>
     id === 'U2' && c.site.kind === 'mbarrier wait' && [...(touched(a.site) ?? [])].some((key) => own.has(key))

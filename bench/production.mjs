@@ -1,0 +1,230 @@
+/**
+ * Launches of production size from PTX, judged without data: a persistent product of 132 CTAs with a static schedule, attention of a batch of 4 with 16 heads and 4,096 tokens, and a grid
+ * whose CTAs meet twice at a barrier of the grid. Each beside the same kernel on a small grid, in a process of its own, whose most memory is told.
+ *
+ *     node bench/production.mjs [NAME...], after a build
+ *
+ * The last columns are how many times the processor time of the small one the large one takes, and the most memory.
+ */
+import { execFileSync } from 'node:child_process'
+import console from 'node:console'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { TextEncoder } from 'node:util'
+import { fileURLToPath, URL } from 'node:url'
+import { launchedPtx } from '../dist/oracle/launch/ptx.js'
+import { bits } from '../dist/numerics/bits.js'
+import { shadow } from '../dist/numerics/shadow.js'
+import { warpSource } from '../dist/semantics/execution/launch-warps.js'
+import { checkSource, standardOptions } from '../dist/semantics/verdict/check.js'
+import { right, table, timed } from './measure.mjs'
+
+const map = (tensor, rows, columns, box, role = 'in') => ({
+  kind: 'tensormap',
+  tensor,
+  dtype: 'f16',
+  dims: [columns, rows],
+  strides: [2 * columns],
+  box,
+  swizzle: 128,
+  shape: [rows, columns],
+  role,
+  file: null,
+})
+const scalar = (name, value) => ({ kind: 'scalar', name, type: 's32', value })
+
+/** 64 x 128 a tile. */
+const persistent = (m, n, k, ctas) => ({
+  schema: 'tcspec.launch/1',
+  name: 'pingpong_matmul',
+  kernel: 'pingpong_matmul',
+  arch: 'sm_90a',
+  grid: [ctas],
+  block: [384],
+  shared: 107520,
+  args: [
+    map('a', m, k, [64, 64]),
+    map('b', n, k, [64, 128]),
+    map('c', m, n, [64, 64], 'out'),
+    scalar('across', n / 128),
+    scalar('tiles', (m / 64) * (n / 128)),
+    scalar('steps', k / 64),
+  ],
+})
+const attention = (queries, keys) => ({
+  schema: 'tcspec.launch/1',
+  name: 'attention',
+  kernel: 'attention',
+  arch: 'sm_90a',
+  grid: [queries / 128],
+  block: [384],
+  shared: 50176,
+  args: [
+    map('q', queries, 64, [64, 64]),
+    map('k', keys, 64, [64, 64]),
+    map('v', keys, 64, [64, 64]),
+    { kind: 'pointer', tensor: 'o', dtype: 'f32', shape: [queries, 64], role: 'out' },
+    scalar('blocks', keys / 64),
+    { kind: 'scalar', name: 'scale', type: 'f32', value: 0.18 },
+  ],
+})
+
+/** Every CTA writes its word, meets all others, and reads the word of the next one: in each round. */
+const metTwice = (rounds) => `.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry grid_barrier(.param .u64 count, .param .u64 data)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<12>;
+  ld.param.u64 %rd1, [count];
+  ld.param.u64 %rd2, [data];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mov.u32 %r3, %tid.x;
+  mov.u32 %r10, %ntid.x;
+  mad.lo.u32 %r4, %r1, %r10, %r3;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  add.u32 %r5, %r1, 1;
+  rem.u32 %r5, %r5, %r2;
+  mad.lo.u32 %r6, %r5, %r10, %r3;
+  mul.wide.u32 %rd5, %r6, 4;
+  add.u64 %rd6, %rd2, %rd5;
+${Array.from(
+  { length: rounds },
+  (_, round) => `  add.u32 %r7, %r4, ${String(round)};
+  st.global.u32 [%rd4], %r7;
+  bar.sync 0;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra MET${String(round)};
+  fence.acq_rel.gpu;
+  red.relaxed.gpu.global.add.u32 [%rd1], 1;
+  mul.lo.u32 %r8, %r2, ${String(2 * round + 1)};
+ASK${String(round)}:
+  ld.relaxed.gpu.global.u32 %r9, [%rd1];
+  setp.lt.u32 %p2, %r9, %r8;
+  @%p2 bra ASK${String(round)};
+  fence.acq_rel.gpu;
+MET${String(round)}:
+  bar.sync 0;
+  ld.global.u32 %r9, [%rd6];
+  bar.sync 0;
+  @%p1 bra LEFT${String(round)};
+  fence.acq_rel.gpu;
+  red.relaxed.gpu.global.add.u32 [%rd1], 1;
+  mul.lo.u32 %r8, %r2, ${String(2 * round + 2)};
+WAIT${String(round)}:
+  ld.relaxed.gpu.global.u32 %r9, [%rd1];
+  setp.lt.u32 %p2, %r9, %r8;
+  @%p2 bra WAIT${String(round)};
+  fence.acq_rel.gpu;
+LEFT${String(round)}:
+  bar.sync 0;`,
+).join('\n')}
+  ret;
+}
+`
+const meeting = (ctas, threads) => ({
+  schema: 'tcspec.launch/1',
+  name: 'grid_barrier',
+  kernel: 'grid_barrier',
+  arch: 'sm_90a',
+  grid: [ctas],
+  block: [threads],
+  shared: 0,
+  args: [
+    { kind: 'pointer', tensor: 'count', dtype: 's32', shape: [1], role: 'out' },
+    { kind: 'pointer', tensor: 'data', dtype: 's32', shape: [ctas * threads], role: 'out' },
+  ],
+})
+
+const textOf = (name) =>
+  readFileSync(new URL(`../conformance/hopper/warpgroups/${name}/${name}.ptx`, import.meta.url))
+const cases = {
+  'persistent matmul': {
+    text: () => textOf('pingpong_matmul'),
+    unknown: ['a', 'b'],
+    small: persistent(512, 512, 512, 8),
+    large: persistent(4096, 4096, 4096, 132),
+  },
+  attention: {
+    text: () => textOf('attention'),
+    unknown: ['q', 'k', 'v'],
+    small: attention(64 * 128, 256),
+    large: attention(4 * 16 * 4096, 4096),
+  },
+  'barrier of the grid': {
+    text: () => new TextEncoder().encode(metTwice(2)),
+    unknown: [],
+    small: meeting(8, 384),
+    large: meeting(132, 384),
+  },
+}
+
+const judged = ({ text, unknown }, launch) => {
+  const held = new Map([
+    ['k.ptx', text()],
+    ['launch.json', new TextEncoder().encode(JSON.stringify(launch))],
+  ])
+  const files = {
+    read: (path) => () =>
+      held.has(path)
+        ? { _tag: 'Right', right: held.get(path) }
+        : { _tag: 'Left', left: { code: 'file-missing', message: `no ${path}` } },
+    exists: (path) => () => held.has(path),
+  }
+  const { elaborated, arguments: given } = right(launchedPtx(files)('k.ptx', { launch: 'launch.json' }))
+  const source = warpSource(elaborated.program, { ...given, unknown: new Set(unknown) })
+  return right(
+    checkSource(source, { ...standardOptions, provenance: false, algebra: shadow(bits('hopper')) }),
+  ).verdict
+}
+
+const mark = '--one'
+const [first, name, size] = process.argv.slice(2)
+if (first === mark) {
+  let verdict = null
+  const time = await timed(() => {
+    verdict = judged(cases[name], cases[name][size])
+  })
+  console.log(
+    JSON.stringify({
+      ...time,
+      verdict: verdict.verdict,
+      reason: verdict.reason,
+      classes: verdict.classes?.length ?? null,
+      ctas: verdict.counts.ctas * verdict.counts.clusters,
+      events: verdict.counts.events,
+      peak: process.resourceUsage().maxRSS / 2 ** 10,
+    }),
+  )
+} else {
+  const asked = process.argv.slice(2)
+  const rows = (asked.length > 0 ? asked : Object.keys(cases)).flatMap((which) => {
+    const of = (how) =>
+      JSON.parse(
+        execFileSync(process.execPath, [fileURLToPath(import.meta.url), mark, which, how], {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'inherit'],
+        }),
+      )
+    const small = of('small')
+    return [small, of('large')].map((one, k) => {
+      if (one.verdict !== 'ok') throw new Error(`${which}: ${one.verdict}: ${one.reason}`)
+      return [
+        k === 0 ? `${which}, a small grid` : which,
+        (one.wall / 1000).toFixed(1),
+        (one.cpu / 1000).toFixed(1),
+        `${(one.cpu / small.cpu).toFixed(1)} x`,
+        String(one.classes ?? ''),
+        `${one.peak.toFixed(0)} MB`,
+      ]
+    })
+  })
+  table('launches of production size, without data', [
+    ['', 'wall s', 'processor s', 'of the small one', 'classes', 'memory at most'],
+    ...rows,
+  ])
+}
