@@ -191,6 +191,7 @@ describe('a crew that does not hold', () => {
   test('threads that are gone do nothing more', async () => {
     const crew = threads(doing(''))(
       {
+        _tag: 'core',
         program,
         arithmetic: 'hopper',
         compiler: null,

@@ -29,7 +29,8 @@ import { noArguments, type Arguments, type Source } from '../../semantics/machin
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
-import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
+import { checkSource, wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
+import { spreadLaunch } from '../parallel/spread-warps.js'
 import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { onDataSets, type OnSets } from './on-data-sets.js'
@@ -44,9 +45,10 @@ import { tensorOutputs } from '../tensor-files/tensor-file.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import { paletteOf } from './colours.js'
 import { progressTold, type Options, type Report, type World } from './command.js'
-import { drawingAsked } from './drawing.js'
+import { drawingAsked, type Drawing } from './drawing.js'
+import type { ScheduleFlag } from './flags/machine.js'
 import { ptxLaunchAsked } from './flags/launch.js'
-import { outputBindings, parseBindings } from './flags/binding.js'
+import { outputBindings, parseBindings, type Bindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { atOneLevel, checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import { passing } from './accepting.js'
@@ -91,7 +93,7 @@ export const isOfPtx = (name: string, options: Options): boolean => isPtx(name) 
 // ---------------------------------------------------------------- what is asked
 
 /** What is a matter of programs of the core alone. */
-const elsewhere: ReadonlyArray<string> = ['set', 'in', 'arithmetic', 'threads']
+const elsewhere: ReadonlyArray<string> = ['set', 'in', 'arithmetic']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
 export interface PtxSubject {
@@ -439,15 +441,15 @@ const judgedOnSets = (
     ),
   )
 
-/** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
-export const judgedOver = (
-  world: World,
-  subject: PtxSubject,
-  options: Options,
-  rows: ReadonlyArray<Row>,
-  outside: ReadonlyArray<string>,
-  set: DataSet | null = null,
-): E.Either<Failure, JudgedPtx> => {
+/** How a subject is judged, and what is told of it meanwhile. */
+interface Asked {
+  readonly how: CheckOptions
+  readonly schedule: ScheduleFlag
+  readonly start: number
+  readonly stop: () => void
+}
+
+const askedOf = (world: World, subject: PtxSubject, options: Options): E.Either<Failure, Asked> => {
   const parsed = pipe(
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
@@ -457,13 +459,13 @@ export const judgedOver = (
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, exploring, fuel } = parsed.right
-  const { launched, source, script, algebra, authored, linesOf } = subject
+  const { launched, algebra } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const given = { ...noArguments, tensorPipe: strictness.tensorPipe }
   const start = world.clock()
   const bar = progressTold(world, 'checking')
-  const checked = checkSource(source, {
+  const how: CheckOptions = {
     settings: {},
     algebra,
     arguments: given,
@@ -487,49 +489,86 @@ export const judgedOver = (
     ),
     progress: bar.update,
     ...(launched.guessed.length === 0 ? {} : { guessed: launched.guessed }),
-  })
-  bar.stop()
-  return E.map((one: Checked): JudgedPtx => {
-    const { verdict } = one
-    const placed = placedInPtx(launched.elaborated.program)
-    const barriers = writesBarriers(placed)
-    // a run that was foreseen may have had more than it was given first
-    const enough = Math.max(fuel, 2 * verdict.counts.steps)
-    const { fences } = launched.elaborated.program
-    return {
-      launched,
-      source,
-      script,
-      rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))], ...rows],
-      settings: {},
-      launch: launchOfPtx(launched, set),
-      dropped: wordsOf(options, 'without'),
-      authored,
-      linesOf,
-      schedule,
-      fuel: enough,
-      checked: one,
-      algebra,
-      given,
-      verdict: detailed(
-        {
-          smem: launched.elaborated.shared,
-          replay: replayText(schedule, verdict, set ?? 'random'),
-          quote: quoteOf(subject),
-          tensor: tensorsOf(subject, given, one, enough),
-          spoken: {
-            language: isCompilers(fences) ? languageOf(placed) : 'cuda',
-            isText: true,
-            meeting: meetingIn(subject),
-          },
-          whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
-        },
-        grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
-      ),
-      elapsed: world.clock() - start,
-    }
-  })(checked)
+  }
+  return E.right({ how, schedule, start, stop: bar.stop })
 }
+
+/** What is told of a subject: `rows`, of its data; `outside`, what its verdict does not speak of besides. */
+interface Telling {
+  readonly rows: ReadonlyArray<Row>
+  readonly outside: ReadonlyArray<string>
+  readonly set: DataSet | null
+}
+
+/** A subject that was judged, as it is told. */
+const toldOf = (
+  world: World,
+  subject: PtxSubject,
+  options: Options,
+  { how, schedule, start }: Asked,
+  { rows, outside, set }: Telling,
+  one: Checked,
+): JudgedPtx => {
+  const { launched, source, script, algebra, authored, linesOf } = subject
+  const { verdict } = one
+  const placed = placedInPtx(launched.elaborated.program)
+  const barriers = writesBarriers(placed)
+  // a run that was foreseen may have had more than it was given first
+  const enough = Math.max(how.fuel, 2 * verdict.counts.steps)
+  const { fences } = launched.elaborated.program
+  return {
+    launched,
+    source,
+    script,
+    rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))], ...rows],
+    settings: {},
+    launch: launchOfPtx(launched, set),
+    dropped: wordsOf(options, 'without'),
+    authored,
+    linesOf,
+    schedule,
+    fuel: enough,
+    checked: one,
+    algebra,
+    given: how.arguments,
+    verdict: detailed(
+      {
+        smem: launched.elaborated.shared,
+        replay: replayText(schedule, verdict, set ?? 'random'),
+        quote: quoteOf(subject),
+        tensor: tensorsOf(subject, how.arguments, one, enough),
+        spoken: {
+          language: isCompilers(fences) ? languageOf(placed) : 'cuda',
+          isText: true,
+          meeting: meetingIn(subject),
+        },
+        whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
+      },
+      grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
+    ),
+    elapsed: world.clock() - start,
+  }
+}
+
+/** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
+export const judgedOver = (
+  world: World,
+  subject: PtxSubject,
+  options: Options,
+  rows: ReadonlyArray<Row>,
+  outside: ReadonlyArray<string>,
+  set: DataSet | null = null,
+): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    askedOf(world, subject, options),
+    E.chainW((asked) => {
+      const checked = checkSource(subject.source, asked.how)
+      asked.stop()
+      return E.map((one: Checked) => toldOf(world, subject, options, asked, { rows, outside, set }, one))(
+        checked,
+      )
+    }),
+  )
 
 export interface JudgedPtx extends Judged {
   readonly launched: LaunchedPtx
@@ -558,29 +597,95 @@ interface Compared {
   readonly elements: number
 }
 
-/** `told`: what is made of its verdict. */
-export const runPtx = (
-  world: World,
-  file: string,
-  options: Options,
-  told: (v: Verdict) => Verdict = (v) => v,
-): E.Either<Failure, Report> => {
+/** What is made of a verdict. */
+type Made = (v: Verdict) => Verdict
+
+/** What a run of PTX is asked for. */
+interface RunAsked {
+  readonly outs: Bindings
+  readonly drawing: Drawing | null
+  readonly subject: PtxSubject
+}
+
+const runAsked = (world: World, file: string, options: Options): E.Either<Failure, RunAsked> => {
   const over = wordOf(options, 'over') ?? 'bits'
   if (over !== 'bits')
     return refuse(
       'bad-flag',
       `--over: a run of PTX computes its bits: expected bits, found '${over}'${over === 'shadow' ? `; tcspec check ${file} --over shadow judges it without data` : ''}`,
     )
-  const found = pipe(
+  return pipe(
     E.Do,
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('drawing', () => drawingAsked(options)),
     E.bindW('subject', () => ptxSubject(world, file, options)),
-    E.bindW('one', ({ subject }) => judgedOver(world, subject, options, [], [])),
   )
+}
+
+/** `told`: what is made of its verdict. */
+export const runPtx = (
+  world: World,
+  file: string,
+  options: Options,
+  told: Made = (v) => v,
+): E.Either<Failure, Report> =>
+  pipe(
+    runAsked(world, file, options),
+    E.bindW('one', ({ subject }) => judgedOver(world, subject, options, [], [])),
+    E.chainW((found) => reportOfRun(world, file, options, told, found)),
+  )
+
+/** The same; its clusters are computed by so many threads, where that may be. */
+export const runPtxIn = async (
+  world: World,
+  file: string,
+  options: Options,
+  threads: number | null,
+): Promise<E.Either<Failure, Report>> => {
+  const count = threads ?? 1
+  if (count < 2 || world.threads === undefined) return runPtx(world, file, options)
+  const found = runAsked(world, file, options)
   if (E.isLeft(found)) return found
-  const { outs, drawing, one } = found.right
-  const { launched, checked, verdict } = one
+  const { subject } = found.right
+  const { launched } = subject
+  const asked = askedOf(world, subject, options)
+  if (E.isLeft(asked)) return asked
+  const { how } = asked.right
+  // a schedule that was not judged stands for itself alone
+  const isShared = how.hazards || asked.right.schedule._tag === 'eager'
+  const shared = isShared
+    ? await spreadLaunch(
+        {
+          module: launched.module,
+          file: launched.file,
+          program: launched.elaborated.program,
+          given: launched.arguments,
+          arithmetic: launched.elaborated.program.arch === 'sm100a' ? 'blackwell' : 'hopper',
+          fast: options['fast'] !== false,
+          options: how,
+        },
+        world.threads.assemble,
+        count,
+        world.progress,
+      )
+    : null
+  const checked = shared === null ? checkSource(subject.source, how) : E.right(shared)
+  asked.right.stop()
+  if (E.isLeft(checked)) return checked
+  const telling: Telling = { rows: [], outside: [], set: null }
+  const one = toldOf(world, subject, options, asked.right, telling, checked.right)
+  return reportOfRun(world, file, options, (v) => v, { ...found.right, one })
+}
+
+/** What a run has come to, and the files that it writes. */
+const reportOfRun = (
+  world: World,
+  file: string,
+  options: Options,
+  told: Made,
+  { outs, drawing, subject: { launched }, one }: RunAsked & { readonly one: JudgedPtx },
+): E.Either<Failure, Report> => {
+  const { checked, verdict } = one
   const ended = checked.completed
   const planeOf = (tensor: string): number =>
     checked.world.header.planes.findIndex(({ space, name }) => space === 'gmem' && name === tensor)

@@ -7,7 +7,7 @@
  * | asked                                                                  | otherwise |
  * |------------------------------------------------------------------------|-----------|
  * | by the text, clusters share global memory alone (`together`)           | `null`    |
- * | there are no scalars to pass, and no tensor is both read and written   | `null`    |
+ * | there are no scalars to pass                                           | `null`    |
  * | the run without elements is `ok`, so every schedule computes the same  | `null`    |
  * | every cluster came to its end, and all in as many steps as were judged | `null`    |
  * | every thread of the crew began, and lived as long as there was work    | `null`    |
@@ -34,7 +34,14 @@ import type { Program } from '../../semantics/language/program.js'
 import type { EventKey } from '../../semantics/execution/step.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { collision, together } from '../../semantics/execution/independence.js'
-import { algebraOf, type Assemble, type Crew, type NaiveProduct, type Setting, type Task } from './work.js'
+import {
+  algebraOf,
+  type Assemble,
+  type Crew,
+  type CoreSetting,
+  type NaiveProduct,
+  type Task,
+} from './work.js'
 
 // ---------------------------------------------------------------- model
 
@@ -186,10 +193,6 @@ export const spread = async (
   const { program, options } = whole
   const { scalars, tensorPipe } = options.arguments
   if (scalars.size > 0) return E.right(null)
-  const tensors = tensorsOf(program)
-  // a tensor that is read and written would have to be there before it is launched
-  if (tensors.some((p) => p.role !== 'in' && whole.inputs.some((i) => i.name === p.name)))
-    return E.right(null)
   const inputs = new Map(
     whole.inputs.map(({ name, count, given }) => {
       const values = sharedValues(count)
@@ -202,7 +205,8 @@ export const spread = async (
   const { world } = launched.right
   if (together(world) !== null) return E.right(null)
   const outputs = outputsOf(whole, launched.right)
-  const setting: Setting = {
+  const setting: CoreSetting = {
+    _tag: 'core',
     program,
     arithmetic: whole.arithmetic,
     compiler: whole.compiler,
@@ -225,7 +229,7 @@ export const spread = async (
 const shared = async (
   whole: Whole,
   launched: Launched,
-  setting: Setting,
+  setting: CoreSetting,
   crew: Crew,
   watch: Watch,
   clock: () => number,
@@ -241,6 +245,14 @@ const shared = async (
   }
   const drawing = await share('drawing the inputs', draws(whole))
   if (drawing.some((a) => a._tag !== 'done')) return E.right(null)
+  // what is read and written holds its inputs before the first cluster runs
+  const isHeld = tensorsOf(program).some(({ name, role }) => role !== 'in' && inputs.has(name))
+  const begun = isHeld
+    ? launch(program, algebraOf(whole), { ...options.arguments, tensors: inputs })
+    : E.right(launched)
+  if (E.isLeft(begun)) return begun
+  for (const [name, bytes] of isHeld ? outputs : [])
+    Plane.copyOut(begun.right.machine.planes[world.tensors.get(name)!.plane]!, 0, bytes.length, bytes)
   const start = clock()
   const bar = watch('computing')
   const working = crew.perform(

@@ -4,7 +4,7 @@
  * | task    | what it does                                                         | writes              |
  * |---------|----------------------------------------------------------------------|---------------------|
  * | draw    | elements [from, to) of a seeded input                                | that input          |
- * | cluster | runs one cluster of the grid on the memory of the launch             | its bytes of the outputs |
+ * | cluster | runs one cluster of the grid on the memory of the launch, of a program or of PTX | its bytes of the outputs |
  * | rows    | rows [from, to) of the naive product                                 | those of the reference |
  *
  * A setting is plain data over shared memory, so a task can be done in any thread, and in this one: what it writes is its alone, as far as
@@ -20,7 +20,11 @@ import type { Algebra, MmaShape } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
 import type { Compiler } from '../../numerics/special-functions/index.js'
 import type { Dtype } from '../../numerics/dtype.js'
+import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
+import type { Module } from '../../dialects/ptx/text/module.js'
 import { launch, type Launched } from '../../semantics/execution/launch.js'
+import { warpSource, type WarpArguments } from '../../semantics/execution/launch-warps.js'
+import { noArguments } from '../../semantics/machine/source.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import type { TensorPipe } from '../../semantics/machine/world.js'
 import { eager } from '../../semantics/execution/policy.js'
@@ -32,7 +36,11 @@ import { visiting } from '../../semantics/verdict/classes.js'
 // ---------------------------------------------------------------- model
 
 /** What every thread knows. Arrays are of shared memory. */
-export interface Setting {
+export type Setting = CoreSetting | WarpSetting
+
+/** A program. */
+export interface CoreSetting {
+  readonly _tag: 'core'
   readonly program: Program
   readonly arithmetic: Arithmetic
   /** whose approximate functions */
@@ -46,6 +54,22 @@ export interface Setting {
   /** bytes of the tensors that are written, by name */
   readonly outputs: ReadonlyMap<string, Uint8Array>
   readonly product: NaiveProduct | null
+}
+
+/** A launch of PTX: the tree of a module is plain data, and each thread makes the program of it. */
+export interface WarpSetting {
+  readonly _tag: 'warps'
+  readonly module: Module
+  readonly entry: string
+  /** as its places are called */
+  readonly file: string
+  readonly given: WarpArguments
+  readonly arithmetic: Arithmetic
+  readonly compiler: null
+  readonly fast: boolean
+  readonly tensorPipe: TensorPipe
+  readonly fuel: number
+  readonly outputs: ReadonlyMap<string, Uint8Array>
 }
 
 /** out = cast(a b), and where it goes. */
@@ -111,20 +135,37 @@ const runCluster = ({ outputs, fuel }: Setting, launched: Launched, cluster: num
   return { _tag: 'ran', cluster, steps: ran.steps, touched: ran.result }
 }
 
+/** The launch of a setting; null where it is refused. */
+const launchedIn = (setting: Setting): Launched | null => {
+  const algebra = algebraOf(setting)
+  const { tensorPipe } = setting
+  if (setting._tag === 'core') {
+    const made = launch(setting.program, algebra, {
+      scalars: new Map(),
+      tensors: setting.inputs,
+      tensorPipe,
+    })
+    return E.isRight(made) ? made.right : null
+  }
+  const elaborated = elaborate(setting.module, setting.entry, setting.file)
+  if (E.isLeft(elaborated)) return null
+  const source = warpSource(elaborated.right.program, setting.given)
+  const made = source.launch(algebra, Object.assign({}, noArguments, { tensorPipe }))
+  return E.isRight(made) ? made.right : null
+}
+
 /** One who does tasks; what it needs for them it makes when it is first asked. */
 export const workerOf = (setting: Setting): ((task: Task) => Done) => {
   const algebra = algebraOf(setting)
   let launched: Launched | null | undefined
-  const ready = (): Launched | null => {
-    if (launched !== undefined) return launched
-    const made = launch(setting.program, algebra, {
-      scalars: new Map(),
-      tensors: setting.inputs,
-      tensorPipe: setting.tensorPipe,
-    })
-    return (launched = E.isRight(made) ? made.right : null)
-  }
+  const ready = (): Launched | null => (launched === undefined ? (launched = launchedIn(setting)) : launched)
   return (task) => {
+    if (task._tag === 'cluster') {
+      const l = ready()
+      return l === null ? stopped : runCluster(setting, l, task.cluster)
+    }
+    // a launch of PTX has its data, and nothing is expected of it here
+    if (setting._tag === 'warps') return stopped
     switch (task._tag) {
       case 'draw': {
         const { name, dtype, seed, number, from, to } = task
@@ -132,10 +173,6 @@ export const workerOf = (setting: Setting): ((task: Task) => Done) => {
         if (into === undefined) return stopped
         into.set(randomCarriers(algebra, dtype, seed, number, to - from, from), from)
         return done
-      }
-      case 'cluster': {
-        const l = ready()
-        return l === null ? stopped : runCluster(setting, l, task.cluster)
       }
       case 'rows': {
         const p = setting.product

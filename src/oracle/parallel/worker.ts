@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Answer, Order } from './threads.js'
 import { workerOf, type Setting } from './work.js'
 
-const isSetting = (x: unknown): x is Setting => typeof x === 'object' && x !== null && 'program' in x
+const isSetting = (x: unknown): x is Setting => typeof x === 'object' && x !== null && '_tag' in x
 
 const given: unknown = workerData
 if (isSetting(given) && parentPort !== null) {

@@ -70,7 +70,7 @@ import {
   withGuess,
   type Forms,
 } from '../levels.js'
-import { isPtx, runPtx } from '../ptx.js'
+import { isPtx, runPtx, runPtxIn } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
@@ -435,7 +435,10 @@ const runNow = async (
   options: Options,
   beside: Beside | null,
 ): Promise<E.Either<Failure, Report>> => {
-  if (isPtx(name)) return runPtx(world, name, options)
+  if (isPtx(name)) {
+    const threads = threadsAsked(options)
+    return E.isLeft(threads) ? threads : runPtxIn(world, name, options, threads.right)
+  }
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
   const {
@@ -551,7 +554,7 @@ const runNow = async (
           completes: true,
           launched: shared.right.world,
           reference:
-            expects !== undefined
+            expects !== undefined || program.computes === undefined
               ? null
               : shared.right.reference === null
                 ? referenceOf(program, algebra, shared.right.inputs)
