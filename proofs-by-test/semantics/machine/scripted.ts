@@ -41,6 +41,7 @@ export const scripted = (
     timed: false,
     asksWhoRuns: false,
     hasFellows: false,
+    draws: null,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),
     proceed: (world, at, a, _done, _results, events) => standing(scriptOf(world, at.agent), a.at + events),

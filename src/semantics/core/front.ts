@@ -99,6 +99,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   timed: linked.timed,
   asksWhoRuns: false,
   hasFellows: true,
+  draws: null,
   outside: agentsActAsOne,
   begin: (world, at) => {
     const own = fellows?.get(at.cluster)

@@ -67,6 +67,14 @@ export interface Parts<W> {
   readonly turn: (world: W, at: Standpoint, a: AgentState, part: number) => AgentState
 }
 
+/** A loop whose turns each draw a number from a counter (`warps/draws.ts`), by sites. */
+export interface Draws {
+  readonly site: number
+  readonly inside: ReadonlySet<number>
+  /** what comes before the loop */
+  readonly before: ReadonlySet<number>
+}
+
 export interface Front<W> {
   // ---- what is known of the program before it runs
   /** the agents of one CTA */
@@ -91,6 +99,8 @@ export interface Front<W> {
   readonly asksWhoRuns: boolean
   /** its agents can be followed in other clusters (`warps/fellows.ts`) */
   readonly hasFellows: boolean
+  /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */
+  readonly draws: Draws | null
 
   // ---- from one effect to the next
   /** an agent that starts, run to its first effect or to its end */

@@ -66,6 +66,7 @@ import { layoutMismatch, provenance, provenanceOfClasses, type Kin } from '../ju
 import * as Run from '../execution/run.js'
 import {
   byOutcomeAlone,
+  byTickets,
   confirm,
   inNoOrder,
   inTurn,
@@ -723,7 +724,12 @@ const settled = (
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
   if (answer.open !== undefined) return answer.open
-  const { search } = answer
+  const { search, tickets } = answer
+  if (tickets !== undefined)
+    return {
+      name: 'ok',
+      reason: `no hazards in ${schedules} (conditions C2-C6 and Q1-Q8 hold, so one run is enough, whichever CTA draws which of ${thousands(tickets.drawn)} numbers)`,
+    }
   if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
   const searched = `in a search of all schedules (${counted(search.states, 'state')})`
   const stale = judgement?.otherwise.stale
@@ -969,7 +975,10 @@ const checkLaunched = (
     ? null
     : turns?.found != null
       ? turns
-      : (throughOutcomes(question, detecting) ??
+      : ((options.everyOrder === true
+          ? null
+          : byTickets(question, asked(first, first.result[0]?.otherwise.controlled ?? null), options.fuel)) ??
+        throughOutcomes(question, detecting) ??
         inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
         (options.explore ? confirm(question) : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
@@ -1065,7 +1074,7 @@ const checkLaunched = (
   }
   const verdict: Verdict = Object.assign(
     plain,
-    wayOf(final.name, answer === null ? 'one-schedule' : 'exploration'),
+    wayOf(final.name, answer === null || answer.tickets !== undefined ? 'one-schedule' : 'exploration'),
     options.guessed === undefined || !isGuess ? null : { guessed: options.guessed },
     shown === first || first.result[0] === null
       ? null

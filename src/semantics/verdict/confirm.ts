@@ -49,6 +49,7 @@ import { isAmid, type Offered, type EventKey } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import { notedIn } from './same-value.js'
+import { tickets, type Tickets } from './tickets.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
 
 // ---------------------------------------------------------------- model
@@ -119,6 +120,8 @@ export interface Answer {
   readonly noted?: ReadonlyArray<Noted>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some?: true
+  /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
+  readonly tickets?: Tickets
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -302,6 +305,16 @@ export const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
 export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
   if (ran.other === undefined) return null
   return { runs: 0, spent: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
+}
+
+/** One run decides but for who draws which number from a counter, and that is no matter. `ran`: the first run, asked for what its reads may find. */
+export const byTickets = (q: Question, ran: Ran, fuel: number): Answer | null => {
+  const { world } = q.launched
+  if (!byOutcomeAlone(world, ran.result[0]) || ran.other !== undefined || ran.left !== undefined) return null
+  const found = tickets(q.launched, ran.schedule, fuel)
+  return found === null
+    ? null
+    : { runs: 1, spent: q.price, search: null, found: null, refuted: true, byValues: true, tickets: found }
 }
 
 /** The launch, with each cluster followed in the place of every other, if that can be asked. */

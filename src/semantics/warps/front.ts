@@ -20,6 +20,7 @@ import type { World } from '../machine/world.js'
 import { firstRegion, localWindowOf, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
+import { drawsOf } from './draws.js'
 import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
@@ -453,6 +454,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     asksWhoRuns: asksWhoRuns(l.program),
     // fellows are moved within planes
     hasFellows: !l.pieced,
+    draws: drawsOf(l.program),
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>
       beginning(

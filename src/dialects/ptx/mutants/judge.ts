@@ -307,7 +307,9 @@ const isOfLanes = ({ operator, site }: PtxChange): boolean =>
 
 /** Do all conditions hold in its one run, so that nothing had to be searched? */
 const isOfOneRun = ({ verdict }: Checked): boolean =>
-  verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
+  verdict.verdict === 'ok' &&
+  verdict.decidedBy === 'one-schedule' &&
+  Object.values(verdict.conditions).every(({ holds }) => holds)
 
 /** Most runs that are asked what lanes do in them. */
 const mostRuns = 50
