@@ -80,11 +80,25 @@ describe('64 GiB, of which nobody touches more than a few words', () => {
   test.each([0, 1, 127, 128, 2048, 4095, 4096, 16_383])('row %i by offsets of 64 bits', async (row) => {
     expect(await said({ row })).toBe('ok')
   })
-  test('offsets of 32 bits that wrap round leave the tensor; those that come back into it do not', async () => {
-    for (const row of [1, 2047, 2048, 3000, 4095, 4096, 5000]) {
-      const at = wrapped(BigInt(row) * 2n ** 20n)
-      expect([row, await said({ wide: false, row })]).toEqual([row, at < 0n ? 'invalid I2' : 'ok'])
+  test('offsets of 32 bits that wrap round leave the tensor, or come back to another element', async () => {
+    for (const row of [1, 2047, 2048, 3000, 4095, 4096, 5000, 16_383]) {
+      const meant = BigInt(row) * 2n ** 20n
+      expect([row, await said({ wide: false, row })]).toEqual([
+        row,
+        wrapped(meant) === meant ? 'ok' : 'invalid I2',
+      ])
     }
+  })
+  test('one that comes back is told with the byte that is meant', async () => {
+    const { findings } = await verdictOf({ wide: false, row: 5000 })
+    // row 5000 of 2^20 words is byte 5000 * 2^22; in 32 bits it is row 904
+    expect(findings[0]?.text).toBe(
+      `lane 0: bytes ${String(904 * 2 ** 22)}..${String(904 * 2 ** 22 + 4)} of x are in bounds only because the offset wrapped round in 32 bits: byte ${String(5000 * 2 ** 22)} is meant`,
+    )
+  })
+  test('a CTA that wraps is found beside one that does not', async () => {
+    expect(await said({ wide: false, row: 1, step: 4095, grid: 2 })).toBe('invalid I2')
+    expect(await said({ wide: true, row: 1, step: 4095, grid: 2 })).toBe('ok')
   })
   test('the last byte is there and the next is not', async () => {
     const n = 2 ** 31 + 100

@@ -147,7 +147,7 @@ test('stands that differ in it are told apart', () => {
 })
 
 describe('places', () => {
-  const made = () => rows(4, 2, null, null, null, null, null)
+  const made = () => rows(4, 2, null, null, null, null, null, null)
   test('law 1: absent only where it is unknown', () => {
     const r = made()
     setAbsent(r, 0, -1, 0b1100)

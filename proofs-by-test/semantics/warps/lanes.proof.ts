@@ -14,7 +14,7 @@ const has = (m: number, lane: number): boolean => ((m >>> lane) & 1) === 1
 const among = (m: number): ReadonlyArray<number> => lanes.filter((l) => has(m, l))
 
 const filled = (...columns: ReadonlyArray<ReadonlyArray<number>>): Rows => {
-  const r = rows(8, 2, null, null, null, null, null)
+  const r = rows(8, 2, null, null, null, null, null, null)
   columns.forEach((column, row) => {
     column.forEach((x, lane) => {
       setLane(r, row, lane, x)
@@ -143,7 +143,7 @@ describe('votes', () => {
   prop([fc.integer(), mask, fc.boolean(), fc.constantFrom('all', 'any', 'uni', 'ballot')], {
     numRuns: nightly ? 300 : 60,
   })('law 3 and each against its quantifier', (holds, active, negated, mode) => {
-    const r = rows(2, 3, null, null, null, null, null)
+    const r = rows(2, 3, null, null, null, null, null, null)
     setPredicate(r, 0, -1, holds, 0)
     setPredicate(r, 1, -1, 0, 0)
     const says = among(active).map((l) => has(holds, l) !== negated)
@@ -254,7 +254,7 @@ describe('match, redux, elect', () => {
   prop([mask], { numRuns: nightly ? 100 : 20 })(
     'elect: one lane of the mask, which all are told',
     (active) => {
-      const r = rows(2, 1, null, null, null, null, null)
+      const r = rows(2, 1, null, null, null, null, null, null)
       Lanes.elect(r, { _tag: 'elect', to: 0, elected: 0, members: 1 }, active)
       const elected = among(r.predicates[0]!)
       expect(elected).toHaveLength(1)

@@ -109,7 +109,7 @@ const seen = (r: Rows.Rows): Plain => ({
 })
 
 const fresh = (edit: { readonly run: symbol } | null): Rows.Rows =>
-  Rows.rows(registers, predicates, null, null, Shadows.shadow(registers, predicates), null, edit)
+  Rows.rows(registers, predicates, null, null, Shadows.shadow(registers, predicates), null, null, edit)
 
 describe('law 1: a lane has the word that was written to it last', () => {
   it('after any writes', () => {

@@ -179,7 +179,16 @@ const sample = fc.record<Sample>({
 
 /** Registers with these words; where bytes are not known, those of `others` if asked. */
 const filled = (s: Sample, otherwise: boolean): Rows => {
-  const r = rows(rowCount, predicateCount, null, null, Shadows.shadow(rowCount, predicateCount), null, null)
+  const r = rows(
+    rowCount,
+    predicateCount,
+    null,
+    null,
+    Shadows.shadow(rowCount, predicateCount),
+    null,
+    null,
+    null,
+  )
   for (let i = 0; i < rowCount * 32; i++) {
     const free = bitsOfBytes(s.bytes[i]!)
     const w = s.words[i]! | 0
@@ -231,7 +240,7 @@ describe('law 1', () => {
 
 describe('by hand', () => {
   const one = (): Rows => {
-    const r = rows(3, 2, null, null, Shadows.shadow(3, 2), null, null)
+    const r = rows(3, 2, null, null, Shadows.shadow(3, 2), null, null, null)
     for (let at = 0; at < 3; at++) for (let lane = 0; lane < 32; lane++) setLane(r, at, lane, lane)
     return r
   }

@@ -21,7 +21,7 @@ const register = fc.tuple(
 const count = 4
 
 const held = (registers: ReadonlyArray<readonly [boolean, ReadonlyArray<number>, number]>): Rows => {
-  const r = rows(count, 2, null, null, null, null, null)
+  const r = rows(count, 2, null, null, null, null, null, null)
   registers.forEach(([uniform, words, unknown], row) => {
     if (uniform) setAll(r, row, words[0]!)
     else

@@ -694,7 +694,8 @@ const rows = {
   },
   I2: {
     title: 'out of bounds',
-    definition: 'An access goes out of bounds where the hardware does not clip it.',
+    definition:
+      'An access goes out of bounds where the hardware does not clip it, or stays in bounds only because its offset wrapped round in 32 bits.',
     severity: 'E',
     by: ['machine'],
     rank: 0,

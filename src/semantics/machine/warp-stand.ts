@@ -57,6 +57,8 @@ export interface Rows {
   readonly shadow: Shadow | null
   /** what they hold in other clusters; null: it is not asked */
   readonly fellows: FellowRows | null
+  /** what words lack that have wrapped round, lane by lane (`warps/wraps.ts`); null: it is not asked */
+  readonly wraps: Map<number, bigint> | null
   /** who may write in place */
   readonly edit: Edit | null
 }

@@ -171,6 +171,7 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
           },
           (g) => givenWord(l, numbersOf(l, at), at, warp, g, 0),
         ),
+    l.pieced ? new Map() : null,
     edit,
   )
   for (const { row, word } of program.constants) setAll(r, row, word)
@@ -320,6 +321,7 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
         ? ''
         : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
       [...r.absent].sort(([a], [b]) => a - b).join(';'),
+      r.wraps === null ? '' : [...r.wraps].sort(([a], [b]) => a - b).join(';'),
       local.join(),
       ended,
       atCluster,

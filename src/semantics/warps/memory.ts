@@ -38,6 +38,7 @@ import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } fr
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 import { came, carrierAt } from './shadows.js'
+import { lackedBy } from './wraps.js'
 import { fromNothing as madeOfNothing } from './parts.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 
@@ -84,6 +85,24 @@ const outside = (name: string, lane: number, byte: number, size: number, of: num
     'I2',
     `lane ${String(lane)}: bytes ${String(byte)}..${String(byte + size)} leave ${name} of ${String(of)} bytes`,
   )
+
+/** The access is in bounds because its offset has wrapped round: another byte is meant, in the same tensor or beyond it. */
+const comeBack = (
+  regions: ReadonlyArray<Region>,
+  high: number,
+  low: number,
+  lacking: bigint,
+  lane: number,
+  size: number,
+): FaultValue => {
+  let first = high - firstRegion
+  while (regions[first - 1]?.pieced === true) first--
+  const at = BigInt(high - firstRegion - first) * 2n ** 32n + BigInt(low)
+  return V.fault(
+    'I2',
+    `lane ${String(lane)}: bytes ${String(at)}..${String(at + BigInt(size))} of ${regions[first]!.name} are in bounds only because the offset wrapped round in 32 bits: byte ${String(at + lacking)} is meant`,
+  )
+}
 
 const localTarget: Target = { _tag: 'local' }
 
@@ -185,6 +204,11 @@ export const reaches = (
         reach,
         last.room,
       )
+    if (lowRow !== undefined && reach > 0) {
+      const lacking = lackedBy(rows, lowRow, lane)
+      if (lacking !== 0n && regionAt(launch.regions, high)?.pieced === true)
+        return comeBack(launch.regions, high, unsigned, lacking, lane, reach)
+    }
     if (last.lanes === last.own) last.own.push(lane)
     last.bytes.push(byte)
   }

@@ -33,6 +33,7 @@ export const rows = (
   origins: Origins | null,
   shadow: Shadow | null,
   fellows: FellowRows | null,
+  wraps: Map<number, bigint> | null,
   edit: Edit | null,
 ): Rows => ({
   words: new Int32Array(count * 32),
@@ -45,6 +46,7 @@ export const rows = (
   origins,
   shadow,
   fellows,
+  wraps,
   edit,
 })
 
@@ -108,6 +110,7 @@ export const another = (r: Rows, edit: Edit | null): Rows => ({
     r.fellows === null
       ? null
       : { of: r.fellows.of, words: r.fellows.words.slice(), predicates: r.fellows.predicates.slice() },
+  wraps: r.wraps === null ? null : new Map(r.wraps),
   edit,
 })
 

@@ -69,6 +69,7 @@ import {
   wordAt,
   type Rows,
 } from './rows.js'
+import * as Wraps from './wraps.js'
 import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
 import {
@@ -819,6 +820,7 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
     }
   }
   const full = (mask | w.ended) === -1
+  if (rows.wraps !== null && o._tag !== 'branchIndexed') Wraps.follow(rows, o, mask)
   if (rows.fellows !== null) Fellows.arriving(rows, o, mask)
   if (!isOfLanes(o) && rows.origins !== null) Origins.followAlone(rows, o, mask, product)
   if ((w.attended & mask) !== 0 && gatheringOf(o) === 'place') exchanged(w, s, o, mask)

@@ -432,7 +432,7 @@ const byRule = (header: Header, events: ReadonlyArray<LogEvent>, f: Diagnosis): 
     case 'I2':
       return edge(
         'none-found',
-        `keep ${label(f.a)} within this memory: leave out the elements past its end (a mask, or an \`if\`), or launch with as many bytes as the kernel uses`,
+        `keep ${label(f.a)} within this memory: leave out the elements past its end (a mask, or an \`if\`), launch with as many bytes as the kernel uses, or compute an offset that wraps round in 64 bits`,
       )
     case 'B7':
       return edge(
