@@ -99,6 +99,35 @@ describe('the clock', () => {
   })
 })
 
+describe('products wait in a queue, and a warpgroup before it when it is full', () => {
+  // one warpgroup makes tiles of 128 x 128, 64 deep: eight products of 64 x 128 x 16
+  const instructions = 8
+  const issues = (queue: string): ReadonlyArray<{ readonly next: number; readonly least: number }> => {
+    const { moments } = timedKernel('hopper-matmul', matmul, right(changed('wgmma.queue', queue)(h100))).timed
+    return moments.flatMap((m) => {
+      if (m.unit !== 'wgmma') return []
+      const next = moments.find((e) => e.unit === 'agent' && e.agent === m.agent && e.to > m.from)
+      if (next === undefined) return []
+      const done = (instructions - Number(queue)) / instructions
+      return [{ next: next.to, least: m.served + done * (m.to - m.served) }]
+    })
+  }
+  it.each(['1', '3', '5'])('of %s: it goes on when no more than these are left', (queue) => {
+    const found = issues(queue)
+    expect(found.length).toBe(8)
+    for (const { next, least } of found) expect(next).toBeGreaterThanOrEqual(least - 1e-6)
+    // and then it does go on: the first one is in nobody's way
+    expect(found[0]!.next).toBeCloseTo(found[0]!.least, -1)
+  })
+  it('where more have room, it goes on at once', () => {
+    expect(issues('8').some(({ next, least }) => next < least + 128)).toBe(true)
+    const at = (queue: string): number =>
+      timedKernel('hopper-matmul', matmul, right(changed('wgmma.queue', queue)(h100))).cycles
+    expect(at('1')).toBeGreaterThanOrEqual(at('3'))
+    expect(at('3')).toBeGreaterThanOrEqual(at('16'))
+  })
+})
+
 describe('the critical path', () => {
   it.each(kernels)('%s: its stretches add up to the whole run', (name, settings) => {
     const { timed: t } = timedKernel(name, settings)

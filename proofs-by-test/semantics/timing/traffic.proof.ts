@@ -4,12 +4,16 @@
  * The oracle of a company is a run of each cluster; what misses is worked out by hand for two waves of four clusters.
  */
 import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { shadow } from '../../../src/numerics/shadow.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
 import type { Elements } from '../../../src/semantics/machine/elements.js'
 import { sectorsOf, writesOf } from '../../../src/semantics/timing/accesses.js'
 import { h100, valueOf } from '../../../src/semantics/timing/index.js'
 import { trafficOf, type Launching, type Traffic } from '../../../src/semantics/timing/traffic.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { gridOfLines } from '../verdict/grids.js'
 import { kernelSource, right, timedKernel } from './timed.js'
 
 type Settings = Readonly<Record<string, number>>
@@ -58,6 +62,43 @@ describe('clusters that are followed touch what they touch when they are run', (
     const followed = traffic(name, settings, big)
     expect(total(followed, 'loaded')).toBeGreaterThan(0)
     expect(followed).toEqual(traffic(name, settings, big, true))
+  })
+})
+
+describe('where data steer, no cluster stands for another', () => {
+  // a CTA stores its number c, finds it again, and loads 64 words from 16 c c on. What is followed beside CTA 0 is taken to find 0, as that does
+  const lines = [
+    'mul.wide.u32 %rd5, %r14, 4;',
+    'add.u64 %rd6, %rd2, %rd5;',
+    'st.global.u32 [%rd6], %r2;',
+    'ld.global.u32 %r9, [%rd6];',
+    'mul.lo.u32 %r9, %r9, %r9;',
+    'shl.b32 %r9, %r9, 4;',
+    'add.u32 %r9, %r9, %r1;',
+    'mul.wide.u32 %rd5, %r9, 4;',
+    'add.u64 %rd6, %rd2, %rd5;',
+    'ld.global.u32 %r9, [%rd6];',
+  ]
+  const loaded = (isAlone: boolean): Traffic => {
+    const { program, given } = gridOfLines(lines, [4], false)
+    const launching: Launching = (more) =>
+      right(
+        warpSource(program, given).launch(shadow(bits('hopper')), {
+          ...noArguments,
+          resident: 1,
+          oneWave: true,
+          ...more,
+        }),
+      )
+    const launched = launching({})!
+    return trafficOf(isAlone ? () => null : launching, launched, 4, 4, 2 ** 40, 4)
+  }
+  it('each of four CTAs loads what is its own', () => {
+    const found = loaded(false)
+    expect(found).toEqual(loaded(true))
+    expect(found.size).toBe(2)
+    // of the places that four neighbours load none is that of another
+    expect(total(found, 'asked')).toBe(total(found, 'loaded'))
   })
 })
 

@@ -3,6 +3,7 @@
  */
 import { expect } from 'vitest'
 import type { Algebra } from '../../../src/numerics/algebra.js'
+import { findAlike } from '../../../src/semantics/execution/find-alike.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
 import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
@@ -10,7 +11,7 @@ import { spansOf, type LogEvent } from '../../../src/semantics/log/events.js'
 import { fellowship } from '../../../src/semantics/machine/fellowship.js'
 import { noArguments, type Arguments, type Source } from '../../../src/semantics/machine/source.js'
 import type { World } from '../../../src/semantics/machine/world.js'
-import { findAlike, uses, visiting } from '../../../src/semantics/verdict/classes.js'
+import { uses, visiting } from '../../../src/semantics/verdict/classes.js'
 import { right } from '../../either.js'
 
 /** All that is told but how much was run. */

@@ -16,7 +16,7 @@
  *
  * Laws
  * 1. A fellow that is alike at the end has the same events, in the same order, but for places of global memory, and these are moved by `moves`: if it finds what the cluster
- *    finds wherever it reads, which is for those to ask who run it (`findAlike` of `verdict/classes.ts`).
+ *    finds wherever it reads, which is for those to ask who run it (`findAlike` of `execution/find-alike.ts`).
  * 2. Who is parted stays so.
  * 3. Kinds are disjoint, and together they are the fellows; two fellows are of one kind of `met(a, b)` where they are of one of `a` and of one of `b`.
  */

@@ -78,6 +78,7 @@ export type Name =
   | 'dram.spread'
   | 'dram.bandwidth'
   | 'wgmma.issue'
+  | 'wgmma.queue'
   | 'wgmma.latency'
   | 'wgmma.rate'
   | 'wgmma.shared'
@@ -155,6 +156,10 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'dram.spread': ['cycles', 'extra latency of the last of many lines from DRAM, compared with one line'],
   'dram.bandwidth': ['GB/s', 'between DRAM and L2'],
   'wgmma.issue': ['cycles', 'a warp issues a product'],
+  'wgmma.queue': [
+    'count',
+    'products of 64 rows and 32 bytes of depth that a tensor core has been given and not done, at most',
+  ],
   'wgmma.latency': ['cycles', 'from the last product of a group to the instruction after a wait for it'],
   'wgmma.rate': ['operations a cycle', 'multiply-adds of 16 bits, all four tensor cores together'],
   'wgmma.shared': ['bytes a cycle', 'operands of products from shared memory'],

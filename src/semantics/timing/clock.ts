@@ -135,12 +135,23 @@ const serve = (s: Server, at: number, cycles: number): number => {
   return from
 }
 
+type Product = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 type UnitClass = Exclude<Class, 'free' | 'shared'>
 const classes: ReadonlyArray<UnitClass> = ['fma', 'alu', 'half', 'sfu', 'convert', 'shuffle', 'mma']
+
+/** Products of 64 rows and 32 bytes of depth that a tensor core has been given, and when those are done of which that is known, in their order. */
+interface Queue {
+  issued: number
+  /** so many are done and forgotten */
+  dropped: number
+  done: { readonly count: number; readonly due: Due }[]
+}
 
 /** The servers of a multiprocessor; of those that each of its four schedulers has, four. */
 interface Multiprocessor {
   readonly tensor: ReadonlyArray<Server>
+  /** what waits before them */
+  readonly queues: ReadonlyArray<Queue>
   readonly issue: ReadonlyArray<Server>
   readonly units: ReadonlyMap<UnitClass, ReadonlyArray<Server>>
   readonly shared: Server
@@ -156,6 +167,7 @@ interface Multiprocessor {
 const four = (): ReadonlyArray<Server> => [server(), server(), server(), server()]
 const multiprocessor = (): Multiprocessor => ({
   tensor: four(),
+  queues: Array.from({ length: 4 }, (): Queue => ({ issued: 0, dropped: 0, done: [] })),
   issue: four(),
   units: new Map(classes.map((c) => [c, four()])),
   shared: server(),
@@ -191,6 +203,8 @@ interface Hand {
   readonly first: number
   readonly place: number
   readonly on: Multiprocessor
+  /** how many products its tensor cores must have done before it goes on */
+  needs: number
 }
 
 /** What is known of an event on offer. */
@@ -239,6 +253,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     first: firstWarp ?? agent,
     place: Math.floor(cta / world.ctas),
     on: chips[cta % world.ctas]!,
+    needs: 0,
   }))
   const moments: Moment[] = []
   const ends = Array.from({ length: world.resident }, () => 0)
@@ -545,14 +560,59 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     behind: Due | null = null,
   ): Due => ({ at, from, served, after, why, behind, moment: -1 })
 
-  const ofAgent = (o: Offered): Due => {
+  /** A product as instructions of 64 rows and 32 bytes of depth. */
+  const instructionsIn = ({ warps }: Hand, { m, k, types }: Product): number =>
+    Math.max(1, Math.round((m / 64 / Math.max(1, warps / 4)) * ((k * bitsOf(types.a)) / 256)))
+
+  /** The queue of an agent: its tensor cores are in step. */
+  const queueOf = ({ on, first }: Hand): Queue => on.queues[first % 4]!
+
+  const queue = (h: Hand, p: Product): void => {
+    const q = queueOf(h)
+    q.issued += instructionsIn(h, p)
+    // its last instruction is issued when there is room for it
+    h.needs = q.issued - of('wgmma.queue')
+  }
+
+  const dequeued = (h: Hand, p: Product, d: Due): void => {
+    const q = queueOf(h)
+    q.done.push({ count: instructionsIn(h, p), due: d })
+    const most = of('wgmma.queue') + 1
+    while (q.done.length > most) q.dropped += q.done.shift()!.count
+  }
+
+  /** When so many products are done, and the last of them; null: they have been so for long; 'unknown': one of them is not on offer yet. */
+  const doneBy = (
+    { dropped, done }: Queue,
+    number: number,
+  ): { readonly at: number; readonly by: Due } | null | 'unknown' => {
+    let left = number - dropped
+    if (left <= 0) return null
+    for (const { count, due: d } of done) {
+      // of a product that is several instructions, some are done when so much of the work is
+      if (left <= count) return { at: d.served + (left / count) * (d.at - d.served), by: d }
+      left -= count
+    }
+    return 'unknown'
+  }
+
+  /** Null: what it waits for is not known yet. */
+  const ofAgent = (o: Offered): Due | null => {
     const h = hands[o.key.agent]!
+    const prepared = o.ready?._tag === 'do' ? o.ready.prepared : null
+    // a product needs room before the tensor cores, and one that is several instructions holds its agent until the last of them is issued
+    const q = queueOf(h)
+    const needs = prepared?._tag === 'wgmma.mma' ? q.issued + 1 - of('wgmma.queue') : 0
+    const held = doneBy(q, Math.max(h.needs, needs))
+    if (held === 'unknown') return null
     const from = h.at
     const { at, after, why } = h.stood ?? { at: h.at, after: h.last, why: 'issues' as const }
     h.stood = null
+    if (held !== null && held.at > Math.max(at, now))
+      return due(from, held.at, held.at, after, 'tensor core', held.by)
     if (now <= at) return due(from, at, at, after, why)
     // it was there before what it waits for
-    const wake = o.ready?._tag === 'do' ? woken(o.ready.prepared) : { cycles: 0, why: 'wait' as const }
+    const wake = prepared === null ? { cycles: 0, why: 'wait' as const } : woken(prepared)
     return due(from, now, now + wake.cycles, latest, wake.why)
   }
 
@@ -577,7 +637,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     ): Due => {
       // it comes by another port than the one that products and loads read through
       const got = fetched(h.on, from, size, site, shared, port)
-      const at = Math.max(got.to, got.from + spread(site, lines), least) + latency + away(site)
+      const at = Math.max(got.to, least) + spread(site, lines) + latency + away(site)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d
       h.on.dram.last = d
@@ -634,7 +694,9 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         )
         // operands come through the port that loads and copies use as well
         serve(h.on.shared, start, operands / of('shared.bandwidth'))
-        return produced(on, start, cycles, by, h.on.shared.free)
+        const d = produced(on, start, cycles, by, h.on.shared.free)
+        dequeued(h, mma, d)
+        return d
       }
       case 'tcgen05': {
         const { mma } = f
@@ -691,7 +753,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         behind = s.last
       }
     const isLate = operands > from + cycles
-    const why = isLate ? 'shared memory' : behind === null ? 'issues' : 'tensor core'
+    const why = isLate ? 'shared memory' : 'tensor core'
     const d = due(start, from, Math.max(from + cycles, operands), by, why, behind)
     for (const s of on) {
       serve(s, from, cycles)
@@ -702,11 +764,11 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
 
   // ------------------------------------------------ the policy
 
-  const dueOf = (o: Offered): Due => {
+  const dueOf = (o: Offered): Due | null => {
     const known = dues.get(o)
     if (known !== undefined) return known
     const made = o.operation === null ? ofAgent(o) : ofOperation(o.operation)
-    dues.set(o, made)
+    if (made !== null) dues.set(o, made)
     return made
   }
 
@@ -736,6 +798,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     h.at = at
     if (ready?._tag !== 'do') return
     issued.set(`${String(key.agent)}:${String(key.at)}`, me)
+    if (ready.prepared._tag === 'wgmma.mma') queue(h, ready.prepared)
     const { hold, result } = held(h, at, ready.prepared, site)
     h.at = at + hold
     ends[h.place] = Math.max(ends[h.place]!, h.at)
@@ -758,15 +821,15 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         for (const agent of fresh) hands[agent]!.stood = worked(hands[agent]!)
         fresh.clear()
         let best = 0
-        let when = Infinity
+        let first: Due | null = null
         for (let i = 0; i < offered.length; i++) {
           const d = dueOf(offered[i]!)
-          if (d.at < when && offered[i]!.inVain !== true) {
+          if (d !== null && d.at < (first?.at ?? Infinity) && offered[i]!.inVain !== true) {
             best = i
-            when = d.at
+            first = d
           }
         }
-        happened(offered[best]!, dueOf(offered[best]!))
+        happened(offered[best]!, first ?? dueOf(offered[best]!) ?? due(now, now, now, latest, 'issues'))
         return [best, null]
       },
     },

@@ -11,9 +11,11 @@
  *
  * | how                                                                            | borne out by                                     |
  * |--------------------------------------------------------------------------------|--------------------------------------------------|
- * | along each axis of the grid every box moves by so many bytes a cluster          | the last cluster                                 |
+ * | along each axis of the grid every box moves by so many bytes a cluster          | the last cluster, and where they are run, one in the middle |
  * | else one is run and the others are followed; who does something else is next    | each is followed                                 |
  * | else each cluster is run, as long as there is time                              | nothing: the others are taken to be like those   |
+ *
+ * Where data steer, a cluster that is followed may load something else than what is known of it, so it is asked whether all find the same (`findAlike`); else each is run.
  *
  * Of many boxes a part stands for all, and so large a part of L2 for L2.
  *
@@ -24,6 +26,7 @@
 import { greatest } from '../../greatest.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import { eager } from '../execution/policy.js'
+import { findAlike } from '../execution/find-alike.js'
 import * as Run from '../execution/run.js'
 import type { Launched } from '../execution/launch.js'
 import type { Fold, Footprint, Header } from '../log/events.js'
@@ -185,12 +188,13 @@ const neighbours = ({
   })
 }
 
-/** `moved(f)`: how far from where cluster 0 has them its touches are in the cluster `asked[f]`. Null: they do not move by so many bytes along each axis. */
+/** `moved[f]`: how far from where cluster 0 has them its touches are in the cluster `asked[f]`, and last in the last one. Null: they do not move by so many bytes along each axis. */
 const along = (
   { clusters, clusterCount }: World,
   own: ReadonlyArray<Touch>,
   asked: ReadonlyArray<{ readonly axis: number }>,
   moved: ReadonlyArray<Float64Array>,
+  middle: { readonly cluster: number; readonly moved: Float64Array } | null = null,
 ): Of | null => {
   const by = (cluster: number, i: number): number => {
     const c = coordinatesOf(cluster, clusters)
@@ -198,12 +202,22 @@ const along = (
   }
   const last = moved.at(-1)!
   if (!own.every((_, i) => last[i] === by(clusterCount - 1, i))) return null
+  if (middle !== null && !own.every((_, i) => middle.moved[i] === by(middle.cluster, i))) return null
   return (cluster) => ({ list: own, byte: (i) => own[i]!.byte + by(cluster, i) })
 }
 
 /** Can clusters be followed beside one that runs? Where memory holds data, they cannot. */
 const isFollowed = ({ front, algebra: { memory } }: World): boolean =>
   front.hasFellows && (memory === 'shadow' || memory === 'none')
+
+/** Do the fellows that are alike find what the cluster has found? Where data steer, they may load something else. */
+const isFound = (launched: Launched, own: ReadonlyArray<Touch>, of: Fellowship): boolean =>
+  findAlike(
+    launched,
+    own.map(({ footprint: id, plane, reads }) => ({ footprint: { id, plane }, reads })),
+    of,
+    of.clusters.flatMap((_, fellow) => (of.alike[fellow] === 1 ? [fellow] : [])),
+  )
 
 /** One cluster is run, and others are followed beside it. */
 const byFellows = (launching: Launching, world: World): Of | null => {
@@ -212,7 +226,8 @@ const byFellows = (launching: Launching, world: World): Of | null => {
   const fellows = fellowship([...asked.map(({ cluster }) => cluster), world.clusterCount - 1])
   const launched = launching({ fellows: new Map([[0, fellows]]) })
   const own = launched === null ? undefined : ranIn(launched, 0)?.touches
-  if (own === undefined || fellows.alike.some((alike) => alike === 0)) return null
+  if (launched === null || own === undefined || fellows.alike.some((alike) => alike === 0)) return null
+  if (!isFound(launched, own, fellows)) return null
   const ways = own.map(({ footprint }) => fellows.moves.get(footprint)?.[0])
   if (ways.includes(undefined)) return null
   const moved = fellows.clusters.map((_, f) => Float64Array.from(ways, (way) => fellows.ways[way!]![f]!))
@@ -227,12 +242,13 @@ const byRuns = (launched: Launched): Of | null => {
   if (world.clusterCount === 1) return () => ({ list: own, byte: (i) => own[i]!.byte })
   const asked = neighbours(world)
   const moved: Float64Array[] = []
-  for (const cluster of [...asked.map((n) => n.cluster), world.clusterCount - 1]) {
+  const middle = Math.floor(world.clusterCount / 2)
+  for (const cluster of [...asked.map((n) => n.cluster), world.clusterCount - 1, middle]) {
     const other = ranIn(launched, cluster)?.touches
     if (other === undefined || !isAlike(own, other)) return null
     moved.push(Float64Array.from(own, (t, i) => other[i]!.byte - t.byte))
   }
-  return along(world, own, asked, moved)
+  return along(world, own, asked, moved.slice(0, -1), { cluster: middle, moved: moved.at(-1)! })
 }
 
 /** Clusters that are followed beside one that runs, at most, and how often the rest is asked for one more. */
@@ -255,7 +271,7 @@ const inCompany = (launching: Launching, world: World): Of | null => {
     const of = fellowship(others)
     const launched = launching({ fellows: new Map([[leader, of]]) })
     const list = launched === null ? undefined : ranIn(launched, leader, of)?.touches
-    if (list === undefined) return null
+    if (launched === null || list === undefined || !isFound(launched, list, of)) return null
     found.set(leader, { list, of: null, fellow: 0 })
     others.forEach((cluster, fellow) => {
       if (of.alike[fellow] === 1) found.set(cluster, { list, of, fellow })

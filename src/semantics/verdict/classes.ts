@@ -8,9 +8,9 @@
  * |-----------------------------------------------------------------------------------|--------------------------|---------------------------------|
  * | C1 clusters do not wait for one another, nor tell one another anything            | `resident`, `heard`      | yes                             |
  * | C2 the others of a class have the same events, moved in global memory             | `warps/fellows.ts`       | they are no class               |
- * | C3 what is read at other places is not known, or what is there is the same        | `isOneToRead`            | yes                             |
+ * | C3 what is read at other places is not known, or what is there is the same        | `findAlike`            | yes                             |
  * | C4 of what one writes, no other reads or writes a byte; nor does it by another way of being moved itself | `collision` | yes                |
- * | C5 what one stores that others do not is never read                               | `unlike`                 | yes                             |
+ * | C5 what one stores that others do not is never read                               | `findAlike`              | yes                             |
  * | C6 the run of each class decides, by one schedule that has a name                 | `Checked`                | yes                             |
  * | C7 nothing that was found is excused by numbers of one cluster                    | `excused`                | yes                             |
  * | C8 what is said to be computed is proved of those that are not run as well        | `provenance/kin.ts`      | yes                             |
@@ -26,12 +26,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { collision, heardBy, joined, united, type Touched } from '../execution/independence.js'
 import type { AnyPolicy } from '../execution/policy.js'
+import { findAlike } from '../execution/find-alike.js'
 import * as Run from '../execution/run.js'
 import type { Launched } from '../execution/launch.js'
 import type { Fold, Footprint, Header } from '../log/events.js'
 import type { Kin, Moves } from '../judging/provenance/index.js'
 import { nextWave } from '../machine/launch.js'
-import * as Plane from '../machine/plane.js'
 import type { Arguments, Source } from '../machine/source.js'
 import { withWave } from '../machine/state.js'
 import { fellowship, type Fellowship } from '../machine/fellowship.js'
@@ -107,33 +107,6 @@ export const uses: Fold<{ readonly header: Header; readonly seen: Map<number, Us
     return s
   },
   finish: ({ seen }) => [...seen.values()],
-}
-
-/** Where fellows read at other places, is what they find the same: is nothing known of the plane, or does it hold one byte everywhere? */
-const isOneToRead = ({ machine }: Launched): ((plane: number) => boolean) => {
-  const known = new Map<number, boolean>()
-  return (plane) => {
-    const before = known.get(plane)
-    if (before !== undefined) return before
-    const isOne = Plane.isOfOneKind(machine.planes[plane]!)
-    known.set(plane, isOne)
-    return isOne
-  }
-}
-
-/** C3 and C5: does each of these fellows find what the cluster finds, wherever it reads? Else it may go another way, and nothing that is known of it holds. */
-export const findAlike = (
-  launched: Launched,
-  found: ReadonlyArray<Use>,
-  { moves, ways, unlike }: Fellowship,
-  fellows: ReadonlyArray<number>,
-): boolean => {
-  const isOne = isOneToRead(launched)
-  const isMoved = (way: number): boolean => fellows.some((fellow) => ways[way]![fellow] !== 0)
-  return found.every(
-    ({ reads, footprint: { id, plane } }) =>
-      !reads || (!unlike.has(plane) && (!(moves.get(id) ?? []).some(isMoved) || isOne(plane))),
-  )
 }
 
 /** What the clusters of a class touch, each in the ways in which it is moved; null: it is not known. */
