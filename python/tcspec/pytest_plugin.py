@@ -35,7 +35,7 @@ _PROPERTY = "tcspec accepted"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("tcspec").addoption(
-        "--tcspec-strict", action="store_true", help="report contract notes as errors, for what is tcspec.verified"
+        "--tcspec-strict", action="store_true", help="report contract notes as errors, in tests made by tcspec.verified"
     )
 
 

@@ -243,7 +243,7 @@ const fits = (place: Place, instead: ReadonlyArray<Json>): boolean => {
   return inside.length <= 3 * mostPlaces && inside.every(({ level }) => place.level + level <= mostLevels)
 }
 
-/** The document after one edit. A graft that would make it grow too much leaves it as it is. */
+/** The document after one edit. A graft that would make the document too large changes nothing. */
 export const edited = (document: Json, edit: Edit): Json => {
   const places = placesOf(document)
   const place = pick(places, edit.at)

@@ -81,7 +81,8 @@ export const integerMma = (
   })
 }
 
-/** The same of single bits: bytes of eight, and what is summed is how many a and b have in common. It wraps. */
+/** The same for single bits, eight to a byte: sums the number of bits that a and b have in common. It wraps.
+ * */
 export const bitCountMma =
   ({ m, n, k }: MmaShape): Mma =>
   (a, b, c) => {

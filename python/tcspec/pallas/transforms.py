@@ -126,7 +126,7 @@ def _transform(transform: Any, names: Names) -> dict[str, Any] | None:
 
 
 def peer_of(device: Any, names: Names) -> Any:
-    """A device: one number, or numbers by axes of the mesh of devices."""
+    """A device: one number, or a number for each axis of the mesh of devices."""
     if isinstance(device, dict):
         return {"axes": [names.list_of(axis) for axis in device], "ids": [value_of(index) for index in device.values()]}
     if isinstance(device, (tuple, list)):

@@ -185,7 +185,7 @@ const families: ReadonlyArray<Family> = [
   },
   {
     word: 'half',
-    says: 'To f16 and bf16: rounded once, into subnormals too; too large is infinity to nearest, and the largest finite value toward zero and with .satfinite; .relu makes what is negative 0',
+    says: 'To f16 and bf16: rounded once, into subnormals too; a value that is too large becomes infinity when rounding to nearest, and the largest finite value when rounding toward zero or with .satfinite; .relu makes negative values 0',
     fidelity: 'silicon',
     takes: () => true,
   },

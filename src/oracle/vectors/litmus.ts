@@ -347,7 +347,7 @@ export const litmusSuite: Suite = suite({
     {
       id: 'litmus.refused',
       says: 'A line is an event in the words of the page, and an operation is issued once, before its accesses',
-      source: 'docs/MemoryModel.md, what is in a litmus test',
+      source: 'docs/MemoryModel.md, the parts of a litmus test',
       fidelity: 'model',
     },
   ],

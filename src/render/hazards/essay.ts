@@ -50,7 +50,7 @@ const v1: Example = {
     'T2   arriveExpectTx c;  wait c 0;  arriveExpectTx b;  wait b 1;  read x',
   ],
   lesson:
-    'T2 comes after everything. It has seen generation 0 of c, which published z, and generation 1 of b, which published y. It has not seen generation 0 of b. T1 had seen it before it issued z, but the completion of z publishes z and not what T1 knew. A detector that keeps only the highest generation of b that was seen calls this right.',
+    'T2 comes after everything. It has seen generation 0 of c, which published z, and generation 1 of b, which published y. It has not seen generation 0 of b. T1 had seen it before it issued z, but the completion of z publishes z and not what T1 knew. A detector that keeps only the highest generation of b that was seen finds nothing here.',
 }
 
 const examples: ReadonlyArray<Example> = [

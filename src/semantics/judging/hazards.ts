@@ -35,7 +35,8 @@
  *
  * Laws
  * 1. `by` names exactly the parts whose source gives the id.
- * 2. An id has a witness, or no search looks for it, or it explains a wait, a condition or the end of a run.
+ * 2. An id has a witness, or a search does not look for it, or it explains why a wait blocks, a condition
+ * fails or a run ends.
  */
 
 // ---------------------------------------------------------------- model

@@ -15,7 +15,7 @@ const cards = [
   {
     href: writeAddress({ place: 'check', params: {} }),
     title: 'Check your kernel',
-    text: 'Drop the .ttgir that Triton leaves in its cache, or a program as JSON. The verdict is the command line’s: every schedule, every race, replayable.',
+    text: 'Drop the PTX of a CUDA kernel, or the .ttgir that Triton leaves in its cache. The verdict is that of the command line: every schedule, every race, replayable.',
   },
   {
     href: writeAddress({ place: 'layouts', params: {} }),
@@ -35,7 +35,7 @@ const cards = [
   {
     href: 'guide/index.html',
     title: 'Guide',
-    text: 'For Triton, Python and your own back end; the command line, the library and its theorems.',
+    text: 'For CUDA, Triton, Python and your own back end; the command line, the library and its theorems.',
   },
 ] as const
 
@@ -48,8 +48,8 @@ export const Front = () => (
         <h1>An executable specification of asynchronous tensor-core kernels</h1>
         <p>
           TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
-          executable specification, equal to an H100 bit for bit. It judges kernels of Triton, Gluon and
-          Pallas in every schedule, and it runs here, in your browser.
+          executable specification, equal to an H100 bit for bit. It judges kernels of CUDA, Triton, Gluon
+          and Pallas in every schedule, and it runs here, in your browser.
         </p>
         <nav class="cards" aria-label="where to begin">
           {cards.map(({ href, title, text }) => (

@@ -61,7 +61,7 @@ const tabs: readonly [Tab, ...Tab[]] = [
   },
   {
     name: 'words',
-    title: 'Other words',
+    title: 'Translate',
     says: 'One layout in the words of Pallas, Triton, CuTe and over GF(2): paste it in any of them.',
     View: Words,
   },

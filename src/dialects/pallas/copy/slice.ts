@@ -98,5 +98,5 @@ export const isRows = <D extends Dtype, R extends number>(
 export const shapeOf = (slice: Pick<GmemSlice<Dtype, number>, 'sizes'>): ReadonlyArray<number> =>
   slice.sizes.flatMap((n) => (n === null ? [] : [n]))
 
-/** `pl.ds(index * size, size)` as a start. */
+/** The start of the slice `pl.ds(index * size, size)`. */
 export const blockStart = (index: Int, size: number): Int => mul(index, i32(size))
