@@ -48,8 +48,8 @@ export const Front = () => (
         <h1>An executable specification of asynchronous tensor-core kernels</h1>
         <p>
           TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
-          executable specification, equal to an H100 bit for bit. It judges kernels of CUDA, Triton, Gluon
-          and Pallas in every schedule, and it runs here, in your browser.
+          executable specification, equal to an H100 bit for bit. It judges kernels of CUDA, Triton, Gluon and
+          Pallas in every schedule, and it runs here, in your browser.
         </p>
         <nav class="cards" aria-label="where to begin">
           {cards.map(({ href, title, text }) => (
