@@ -20,3 +20,55 @@ test.each(rows)('%s: %i bytes', (name, size) => {
   const text = readFileSync(new URL(`${name}/${name}.ttgir`, captures), 'utf8')
   expect(scratchOf(right(readModule(text)))).toBe(size)
 })
+
+test('scratch ends at the greatest alignment, and each allocation begins at its own', () => {
+  const text = (...allocations: ReadonlyArray<readonly [bytes: number, alignment: number | null]>): string =>
+    `module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.target" = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k() {
+${allocations
+  .map(
+    ([bytes, alignment], k) =>
+      `    %${String(k)} = ttg.global_scratch_alloc {${alignment === null ? '' : `alignment = ${String(alignment)} : i32, `}nbytes = ${String(bytes)} : i32} : !tt.ptr<i8>`,
+  )
+  .join('\n')}
+    tt.return
+  }
+}
+`
+  for (const [allocations, bytes] of [
+    [[], 0],
+    [[[5, 1]], 5],
+    [[[5, null]], 5],
+    [[[4, 128]], 128],
+    [
+      [
+        [4, 128],
+        [8, 4],
+      ],
+      128,
+    ],
+    [
+      [
+        [8, 4],
+        [4, 128],
+      ],
+      256,
+    ],
+    [
+      [
+        [5, 1],
+        [8, 8],
+      ],
+      16,
+    ],
+    [
+      [
+        [5, 1],
+        [8, 8],
+        [1, 1],
+      ],
+      24,
+    ],
+  ] as ReadonlyArray<readonly [ReadonlyArray<readonly [number, number | null]>, number]>)
+    expect([allocations, scratchOf(right(readModule(text(...allocations))))]).toEqual([allocations, bytes])
+})

@@ -322,3 +322,14 @@ test('a row without a launch accepts its finding in every launch, stays where an
     }),
   )
 })
+
+test('a row says how many findings it accepts', () => {
+  fc.assert(
+    fc.property(finding, verdict, fc.integer({ min: 0, max: 3 }), (f, v, count) => {
+      const one: Verdict = { ...v, verdict: 'hazard', findings: [{ ...f, schedule: 0 }] }
+      const rows = rowsFor(one, [f])
+      const many: Verdict = { ...one, findings: Array.from({ length: count }, () => ({ ...f, schedule: 0 })) }
+      for (const row of withRows(many, rows).accepted ?? []) expect(row.findings).toBe(count)
+    }),
+  )
+})
