@@ -284,6 +284,75 @@ describe('random logs', () => {
     expect(differences(header, log)).toEqual([])
     expect(judgeLog(header, log, defaults).findings.map((f) => f.id)).toEqual(found)
   })
+  it.each<readonly [about: string, lines: ReadonlyArray<string>]>([
+    [
+      'frees tensor memory, which another reads afterwards',
+      ['T1: alloc t', 'T1: dealloc t', 'T1: issue #1 ld', '#1: read t'],
+    ],
+    ['frees what nobody has allocated, and reads it', ['T1: dealloc t', 'T1: issue #1 ld', '#1: read t']],
+    ['peeks at a phase that is open, and is told so', ['T1: peek d 0 false cluster']],
+    ['peeks at a phase that is over, and is told that it is open', ['T0: arrive b', 'T0: peek b 0 false']],
+    ['is told of an open phase, and waits', ['T0: peek b 0 false', 'T2: arrive b', 'T0: wait b 0 peeked']],
+    ['reads the shared memory of another CTA, which may have ended', ["T1: read x'"]],
+    [
+      'multiplies in two CTAs what nobody has written: the second product writes what the first reads',
+      [
+        'nothing is written before',
+        'T2: issue #2 mma',
+        '#2: read t',
+        '#2: write t',
+        'U0: issue #5 cp',
+        '#5: write t',
+      ],
+    ],
+    [
+      'uses tensor memory that another allocates anew',
+      ['T0: dealloc t', 'T1: alloc t', 'T0: issue #2 st', '#2: write t'],
+    ],
+    [
+      'shifts what a product has written',
+      ['T0: issue #1 mma', '#1: write t', 'T0: issue #2 shift', '#2: read t'],
+    ],
+    [
+      'exchanges a word of another CTA, that a store of its own follows, and reads it after a barrier',
+      ['V0: atomic s exchange release', 'T0: store s cluster', 'T0, T1: bar', 'T1: load s kept'],
+    ],
+    [
+      'fences in its own CTA alone what another reads after a fence of the cluster',
+      ['T2: store s', 'T2: fence sc cta', 'T0: fence sc cluster', 'T0: load s kept'],
+    ],
+    [
+      'fences for the grid before it writes',
+      [
+        'T0: fence sc gpu',
+        'T0: write g',
+        'T0: fence acq_rel',
+        'T0, T1: bar',
+        'T0, T1: bar',
+        'T1: store s cluster',
+        'U0: load s',
+        'U0: fence sc gpu',
+        'U0: read g',
+      ],
+    ],
+    [
+      'arrives by a copy at a barrier whose initialisation no fence has published',
+      ['fenced by hand', 'U0: issue #1 copy', '#1: arrive b'],
+    ],
+    [
+      'signals in its CTA alone what a cluster before it has signalled',
+      ['U0: signal h 2', 'next cluster', 'U0: signal h 1 cta'],
+    ],
+  ])('an agent that %s: rows that told a wrong rule', (_, lines) => {
+    const { header, log } = read(lines)
+    for (const options of [
+      {},
+      { strict: true, strictProxies: true },
+      { tensorPipe: 'documented' as const },
+      { wgmmaOrder: 'documented' as const },
+    ])
+      for (const whole of [true, false]) expect(differences(header, log, options, [], whole)).toEqual([])
+  })
   it.each([
     ['', logOf, nightly ? 200_000 : 150],
     [', of tensor maps at two addresses', mapLogOf, nightly ? 50_000 : 150],
