@@ -36,8 +36,6 @@ _TRANSPOSED = "JAX's transpose_ref raises an exception here, on a chip as well"
 #: with one version alone
 LACKS_OF = {
     "0.11.2": {
-        r"CallTest.test_mma\d": "products of a warp are not there",
-        r"CallTest.test_concatenate_axis1": "arrays in registers are not put side by side",
         r"CallTest.test_input_output_aliases": "JAX lowers no pallas_call to Mosaic GPU",
         r"CallTest.test_transposed_load_store[023]": _TRANSPOSED,
         r"CallTest.test_smem_gmem_transposed_copies0": _TRANSPOSED,

@@ -17,14 +17,18 @@ interface Product {
   readonly input: WarpInput
   readonly k: number
   readonly bits: number
+  readonly lowering: 'lane' | 'warpgroup'
 }
 const products: ReadonlyArray<Product> = [
-  { dtype: 'f16', input: 'f16', k: 16, bits: 16 },
-  { dtype: 'bf16', input: 'bf16', k: 16, bits: 16 },
-  { dtype: 'e4m3', input: 'e4m3', k: 32, bits: 8 },
-  { dtype: 'e5m2', input: 'e5m2', k: 32, bits: 8 },
-  { dtype: 'i8', input: 's8', k: 32, bits: 8 },
-  { dtype: 'u8', input: 'u8', k: 32, bits: 8 },
+  { dtype: 'f16', input: 'f16', k: 16, bits: 16, lowering: 'lane' },
+  { dtype: 'bf16', input: 'bf16', k: 16, bits: 16, lowering: 'lane' },
+  { dtype: 'e4m3', input: 'e4m3', k: 32, bits: 8, lowering: 'lane' },
+  { dtype: 'e5m2', input: 'e5m2', k: 32, bits: 8, lowering: 'lane' },
+  { dtype: 'i8', input: 's8', k: 32, bits: 8, lowering: 'lane' },
+  { dtype: 'u8', input: 'u8', k: 32, bits: 8, lowering: 'lane' },
+  // what a chip was seen to do
+  { dtype: 'u8', input: 's8', k: 32, bits: 8, lowering: 'warpgroup' },
+  { dtype: 'e4m3', input: 'e4m3', k: 32, bits: 8, lowering: 'warpgroup' },
 ]
 const [m, n, K] = [64, 16, 64]
 
@@ -41,7 +45,12 @@ const loaded = (
   params: { layout: { name: layout, args: [of] } },
   out: [{ v: variable, type: array(dtype, shape) }],
 })
-const kernel = (dtype: string, into: string, asked: string = dtype, other: string = dtype) =>
+const kernel = (
+  dtype: string,
+  into: string,
+  lowering: 'lane' | 'warpgroup' = 'lane',
+  { asked = dtype, other = dtype }: { readonly asked?: string; readonly other?: string } = {},
+) =>
   document(
     [
       { name: 'a', role: 'in', dtype, shape: [m, K] },
@@ -56,6 +65,8 @@ const kernel = (dtype: string, into: string, asked: string = dtype, other: strin
       { op: 'mma', in: [v(6), v(4), v(5)], out: [{ v: 7, type: array(into, [m, n]) }] },
       swap(3, v(7)),
     ],
+    [],
+    { params: { lowering } },
   )
 
 /** Numbers without a pattern, from a seed. */
@@ -67,11 +78,11 @@ const dice = (seed: number) => {
   }
 }
 
-describe.each(products)('$dtype', ({ dtype, input, k, bits }) => {
+describe.each(products)('$dtype, lowered by $lowering', ({ dtype, input, k, bits, lowering }) => {
   test.each([1, 2])('the bits of one instruction after another along k, seed %i', (seed) => {
     const roll = dice(seed * 977 + bits)
     const whole = input === 's8' || input === 'u8'
-    const signed = input === 's8'
+    const signed = dtype === 'i8'
     const far = dtype === 'e4m3' ? 5 : 8
     const real = (): number => (roll() * 2 - 1) * 2 ** Math.round((roll() * 2 - 1) * far)
     const [operand, accumulator]: readonly [WarpInput, WarpAccumulator] = [input, whole ? 's32' : 'f32']
@@ -109,7 +120,7 @@ describe.each(products)('$dtype', ({ dtype, input, k, bits }) => {
       const byte = (x: number): number => (whole ? x & 0xff : x)
       d = one!(left.map(byte), of.map(byte), d)
     }
-    const found = ran(kernel(dtype, whole ? 'i32' : 'f32'), { a, b, c })['d']!
+    const found = ran(kernel(dtype, whole ? 'i32' : 'f32', lowering), { a, b, c })['d']!
     expect(found).toEqual([...d].map((x) => (whole ? x | 0 : x)))
     // no operand is such that everything is zero
     expect(new Set(found).size).toBeGreaterThan(100)
@@ -117,23 +128,35 @@ describe.each(products)('$dtype', ({ dtype, input, k, bits }) => {
   })
 })
 
-test('4-bit integers need k in multiples of 64, and their sum is exact', () => {
+/** A number of four bits with a sign. */
+const nibble = (x: number): number => (x > 7 ? x - 16 : x)
+
+test.each([
+  ['i4', 'lane', nibble],
+  ['u4', 'lane', (x: number): number => x],
+  ['i4', 'warpgroup', nibble],
+  ['u4', 'warpgroup', nibble],
+] as const)('the sum of %s, lowered by %s, is exact', (dtype, lowering, meant) => {
   const roll = dice(5)
-  const a = Array.from({ length: m * K }, () => Math.floor(roll() * 16) - 8)
-  const b = Array.from({ length: K * n }, () => Math.floor(roll() * 16) - 8)
+  const given = (count: number): number[] => Array.from({ length: count }, () => Math.floor(roll() * 16))
+  const [a, b] = [given(m * K), given(K * n)]
   const c = Array.from({ length: m * n }, (_, at) => (at % 2 === 0 ? 2 ** 31 - 1 : -(2 ** 31)))
   const d = c.map((x, at) => {
     let sum = BigInt(x)
-    for (let q = 0; q < K; q++) sum += BigInt(a[Math.floor(at / n) * K + q]! * b[q * n + (at % n)]!)
+    for (let q = 0; q < K; q++)
+      sum += BigInt(meant(a[Math.floor(at / n) * K + q]!) * meant(b[q * n + (at % n)]!))
     return Number(BigInt.asIntN(32, sum))
   })
-  expect(ran(kernel('i4', 'i32'), { a, b, c })['d']).toEqual(d)
+  const held = (xs: ReadonlyArray<number>): number[] => xs.map(dtype === 'i4' ? nibble : (x) => x)
+  expect(ran(kernel(dtype, 'i32', lowering), { a: held(a), b: held(b), c })['d']).toEqual(d)
 })
 
 test('operands that lie otherwise are refused at their line', () => {
-  expect(left(elaborate(kernel('f16', 'f32', 'i8'))).message).toContain('Layout.MMA_LHS of 16 bits')
+  expect(left(elaborate(kernel('f16', 'f32', 'lane', { asked: 'i8' }))).message).toContain(
+    'Layout.MMA_LHS of 16 bits',
+  )
 })
 test('a and b of two types are refused', () => {
-  const mixed = kernel('f16', 'f32', 'f16', 'bf16')
+  const mixed = kernel('f16', 'f32', 'lane', { other: 'bf16' })
   expect(left(elaborate(mixed)).message).toContain('b of f16, as a')
 })

@@ -19,13 +19,16 @@
  *
  * By hand, e4m3: acc = 1, one product 2^-14 and the rest zero. The blocks give 2^-14, the sum is 1 + 2^-14; `wgmma`, which keeps 13 bits behind the point, gives 1.
  *
+ * Mosaic GPU's lowering for lanes tells the instruction whether bytes have signs; that for warpgroups has lost it on the way, and asks for signs: there 200 of u8 is multiplied as -56
+ * and 15 of u4 as -1 (`Signs`).
+ *
  * Laws
  * 1. The result is that of `numerics/warp-product.ts`, instruction after instruction along k.
  * 2. What is accepted here is accepted by the validation of the core.
  *
  * Names: `plgpu.mma(acc, a, b)`, `plgpu.Layout.MMA_ACC(dtype)`, `MMA_LHS(dtype)`, `MMA_RHS(dtype)`.
  *
- * Source: JAX, Mosaic GPU's lowering of `mma`; PTX ISA, mma.sync; own measurements on an H100.
+ * Source: JAX, Mosaic GPU's lowering of `mma`; PTX ISA, mma.sync; own measurements on an H100 and an H200.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { checkShape, showLayout, type RegisterLayout } from '../../layouts/register-layout.js'
@@ -147,6 +150,18 @@ const byteFloats = function* (
 
 // ---------------------------------------------------------------- the product
 
+/** Whether integers of a and b have the signs that their type says, or always one: `kept` for lanes, `always` for warpgroups. */
+export type Signs = 'kept' | 'always'
+
+const signed: Readonly<Record<string, 'i8' | 'i4'>> = { u8: 'i8', u4: 'i4' }
+
+/** The low four bits of a register as a number with a sign. */
+const ofNibbles = (x: Array2): Array2 => {
+  const shift = checked<Expr<'i32'>, Expr>(X.i32(28))
+  const up = X.shl(checked<Expr<'i32'>, Expr>(x), shift)
+  return checked<Array2, Expr>(X.shrS(up, shift))
+}
+
 /** `mma(acc, a, b)`; `dtype` is that of a and b, which registers of integers do not say. */
 export const mma = <D extends 'f32' | 'i32'>(
   label: string,
@@ -154,6 +169,7 @@ export const mma = <D extends 'f32' | 'i32'>(
   a: Array2,
   b: Array2,
   dtype: Dtype,
+  signs: Signs = 'kept',
 ): Build<Tile<D, 2>> =>
   block(function* () {
     const types = {
@@ -181,5 +197,9 @@ export const mma = <D extends 'f32' | 'i32'>(
       const of = checked<Tile<'f32', 2>, Expr>(acc)
       return checked<Tile<D, 2>, Expr>(yield* byteFloats(label, of, a, b, [m, n, k], types.acc.layout))
     }
-    return yield* letIn(label, X.dot(a, b, acc, row.as))
+    const read = signs === 'always' ? (own(signed, dtype) ?? dtype) : dtype
+    const { as } = own(multiplied, read) ?? row
+    if (read === dtype) return yield* letIn(label, X.dot(a, b, acc, as))
+    const [left, right] = read === 'i4' ? [ofNibbles(a), ofNibbles(b)] : [a, b]
+    return yield* letIn(label, X.dot(left, right, acc, as))
   })

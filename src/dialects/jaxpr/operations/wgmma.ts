@@ -76,6 +76,7 @@ export const wgmmaRows: Rows = {
       checked<Tile<ScalarName, 2>, Expr>(a.tile),
       checked<Tile<ScalarName, 2>, Expr>(b.tile),
       a.dtype,
+      h.lowering === 'warpgroup' ? 'always' : 'kept',
     )
     return [{ ...acc, tile }]
   },
