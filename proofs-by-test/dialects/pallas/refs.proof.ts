@@ -285,6 +285,25 @@ describe.each(sampled(3, cases).map((c) => [nameOf(c), c] as const))('%s', (_, c
   })
 })
 
+describe('a part with gaps', () => {
+  const c: Case = { dtype: 'f16', shape: [2, 8, 64], tile: null, swizzle: 16 }
+  const split = (columns: number, rows: number): E.Either<{ readonly code: string }, unknown> =>
+    seen(c, (ref) =>
+      B.block(function* () {
+        const part = yield* Pallas.refAt('part', ref, [1, Pallas.ds(0, rows), Pallas.ds(0, columns)])
+        return yield* Pallas.reshapeRef('r', part, [rows, columns / 4, 4])
+      }),
+    )
+  test('is no row of elements that another shape could have; one row of it is', () => {
+    const bytesOf = (rows: number, columns: number): ReadonlyArray<number> =>
+      indicesOf([rows, columns / 4, 4]).map(([i, j, k]) => byteOf(c, [1, i!, 4 * j! + k!]))
+    expect(split(64, 8)).toEqual(E.right({ shape: [8, 16, 4], bytes: bytesOf(8, 64) }))
+    expect(split(32, 1)).toEqual(E.right({ shape: [1, 8, 4], bytes: bytesOf(1, 32) }))
+    const gaps = split(32, 8)
+    expect(E.isLeft(gaps) ? gaps.left.code : 'taken').toBe('pallas.ref.reshape-unfold')
+  })
+})
+
 describe('a swizzle afterwards', () => {
   test('the bytes of a plain ref, read as swizzled; twice is refused', () => {
     const c: Case = { dtype: 'f16', shape: [2, 8, 64], tile: null, swizzle: 16 }

@@ -108,7 +108,7 @@ export const ptxIn = (bytes: Uint8Array): E.Either<Failure, ReadonlyArray<PtxIns
     if (header < 64 || at + header + size > end)
       return refuse('fatbin.form', 'an entry leaves the fat binary')
     if (view.getUint16(at, true) === isPtx) {
-      const whole = header >= 64 ? Number(view.getBigUint64(at + 56, true)) : 0
+      const whole = Number(view.getBigUint64(at + 56, true))
       const text = payload(
         bytes.subarray(at + header, at + header + size),
         view.getUint32(at + 16, true),

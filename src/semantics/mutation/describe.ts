@@ -62,12 +62,11 @@ export const describe = (before: Program, after: Program, e: Elsewhere): Describ
   const storage = before.storage.find((s) => s.id === e.label)
   const storages = storagesOf(before)
   const [barriersBefore, barriersAfter] = [barriersIn(before), barriersIn(after)]
-  const declared = sitesOf(before)
-    .filter(isDoSite)
-    .map((s) => s.statement)
-    .filter((d) => e.declares && operandsOf(d.instruction).some((o) => storages(o.expr).includes(e.label)))
   const statements = e.declares
-    ? declared
+    ? sitesOf(before)
+        .filter(isDoSite)
+        .map((s) => s.statement)
+        .filter((d) => operandsOf(d.instruction).some((o) => storages(o.expr).includes(e.label)))
     : [...mine.map((s) => s.statement), ...statementsOf(before, e.others)]
   const barriers = e.declares
     ? storage?.contents._tag === 'barriers'

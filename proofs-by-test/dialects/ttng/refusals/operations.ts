@@ -329,6 +329,16 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     onBarrier((b) => Ttng.initBarrier('init', b, 1, { from: four, layout: [[2], [1]] })),
   ),
   example(
+    'ttng.barrier.layout',
+    "init: the rows of a barrier's layout are 1, 2, 4, ... in their order, and zeros, expected [0] or [1] for bit 0, found [1, 0]",
+    onBarrier((b) => Ttng.initBarrier('init', b, 1, { from: two, layout: [[1, 0]] })),
+  ),
+  example(
+    'ttng.barrier.layout',
+    "init: the rows of a barrier's layout are 1, 2, 4, ... in their order, and zeros, expected [0] or [2] for bit 1, found []",
+    onBarrier((b) => Ttng.initBarrier('init', b, 1, { from: four, layout: [[1], []] })),
+  ),
+  example(
     'ttng.init_barrier.count',
     'init: count must be greater than or equal to 1, found 0',
     onBarrier((b) => Ttng.initBarrier('init', b, 0)),

@@ -303,7 +303,7 @@ const mapa = (h: Here): void => {
   scalar(h.e, 'and.b32', [inside], [rows[0]!, constant(h.e, 2 ** rankShift - 1)], h.guard)
   scalar(h.e, 'shl.b32', [above], [rank!, constant(h.e, rankShift)], h.guard)
   scalar(h.e, 'or.b32', [to[0]!], [inside, above], h.guard)
-  if (to.length > 1 && rows.length > 1) moveRows(h, [to[1]!], [rows[1]!])
+  if (rows.length > 1) moveRows(h, [to[1]!], [rows[1]!])
 }
 
 const getctarank = (h: Here): void => {
