@@ -69,6 +69,16 @@ test('law 2: a block, a parameter and what is computed from them part nobody', (
   expect(meetingOf(c, numberOf(c, 'shl.b32'), numberOf(c, 'ret'))).toEqual({ _tag: 'between', outside: [] })
 })
 
+test.each(['bar.red.popc.u32 %r3, 0, %p3;', 'barrier.cta.red.popc.u32 %r3, 0, %p3;'])(
+  'law 2: what a barrier counts is the same for all, whatever it counts: %s',
+  (counts) => {
+    const c = code(`
+      mov.u32 %r1, %tid.x; setp.eq.s32 %p3, %r1, 0; ${counts} setp.eq.s32 %p1, %r3, 0;
+      @%p1 bra over; shl.b32 %r4, %r1, 1; over: ret;`)
+    expect(meetingOf(c, numberOf(c, 'shl.b32'), numberOf(c, 'ret'))).toEqual({ _tag: 'between', outside: [] })
+  },
+)
+
 describe('threads differ', () => {
   it.each([
     ['in their number', 'mov.u32 %r1, %tid.x;'],

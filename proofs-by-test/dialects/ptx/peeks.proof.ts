@@ -104,6 +104,10 @@ describe('no peek', () => {
     const alike = edited(flag, (line) => line.replace('1, 0', choices))
     expect(tests(programOf(alike)).others).toBeGreaterThan(0)
   })
+  test.each(['%r1, 0', '1, %r1', '%r1, 1', '0, %r1'])('where a choice is no number: %s', (choices) => {
+    const open = edited(flag, (line) => line.replace('1, 0', choices))
+    expect(tests(programOf(open)).others).toBeGreaterThan(0)
+  })
   test('where it is compared with another word than zero', () => {
     const one = edited(/setp\.eq\.s32 \t%p36, %r605, 0;/u, (line) => line.replace(', 0;', ', 1;'))
     expect(one).not.toBe(text)

@@ -306,3 +306,26 @@ describe('by hand', () => {
     expect(Shadows.dependsOn(r, [0], 1)).toBe(ofProduct)
   })
 })
+
+describe('a word that came', () => {
+  const datum = 3
+  // of what is not known, the bytes above a narrow value are copies of its sign, and not known as it is
+  it.each([
+    [8, true, 0b0001, 0b1111],
+    [8, false, 0b0001, 0b0001],
+    [16, true, 0b0010, 0b1110],
+    [16, true, 0b0001, 0b0001],
+    [16, true, 0b0011, 0b1111],
+    [16, false, 0b0010, 0b0010],
+    [32, true, 0b1000, 0b1000],
+    [32, true, 0b0001, 0b0001],
+    [32, false, 0b1010, 0b1010],
+  ] as const)('of %d bits, signed %s: bytes %d are then %d', (bits, signed, bytes, then) => {
+    const r = rows(2, 1, null, null, Shadows.shadow(2, 1), null, null, null)
+    Shadows.came(r, 1, 5, mark(bytes, datum), bits, signed)
+    const all = Array.from({ length: 32 }, (_, lane) => markOf(Shadows.carrierAt(r, 1, lane, 0)))
+    expect(all.map((m) => bytesOfMark(m))).toEqual(all.map((_, lane) => (lane === 5 ? then : 0)))
+    Shadows.came(r, 1, 5, 0, bits, signed)
+    expect(markOf(Shadows.carrierAt(r, 1, 5, 0))).toBe(0)
+  })
+})

@@ -9,9 +9,9 @@ test.each([
   ['f32', [2, 2], [4, 1], 0, [0, 4, 16, 20]],
   ['f32', [3, 1], [2, 1], 8, [8, 16, 24]],
   ['f16', [2, 3], [8, 1], 4, [4, 6, 8, 20, 22, 24]],
-  ['f64', [2], [2], 0, [0, 16]],
+  ['i8', [2, 2], [4, 1], 0, [0, 1, 4, 5]],
 ] as const)('%s of %j, strides %j, from %d', (dtype, shape, strides, from, words) => {
-  const bits = { f32: 32, f16: 16, f64: 64 }[dtype]
+  const bits = { f32: 32, f16: 16, i8: 8 }[dtype]
   const layout = right(Ref.ofStrides([...shape], bits, [...strides]))
   expect(
     [...wordsOf(ofLayout(footprints(), 0, dtype, layout, from).footprint)].sort((x, y) => x - y),
