@@ -29,7 +29,6 @@ LACKS = {
     r"CoreMapTest.test_realistic_matmul_with_cluster": "16,896 blocks are more than a run takes",
     r"TCGen05Test.test_async_copy_sparse_metadata_smem_to_tmem_warp_semantics": "arrays of 2 bits are not held in registers here",
     r"TCGen05Test.test_tmem_batch_dimension_indexing": "scales in tensor memory have no batch here",
-    r"CallTest.test_get_swap_with_swizzle_transform1": "a swizzled ref without tiles is not transposed here",
 }
 
 _TRANSPOSED = "JAX's transpose_ref raises an exception here, on a chip as well"

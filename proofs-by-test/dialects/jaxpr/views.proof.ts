@@ -1,7 +1,14 @@
 /** Law 1 of `refs.ts`: element i of a use is at the byte that Mosaic GPU gives it. */
 import { describe, expect, test } from 'vitest'
 import { swizzleAddress } from '../../../src/transforms/swizzle.js'
-import type { Eqn, Jaxpr, Transform, Type } from '../../../src/dialects/jaxpr/index.js'
+import {
+  elaborate,
+  type Eqn,
+  type Jaxpr,
+  type Transform,
+  type Type,
+} from '../../../src/dialects/jaxpr/index.js'
+import { left } from '../../either.js'
 import { array, document, k, ran, v } from './documents.js'
 
 const [rows, columns] = [16, 64] as const
@@ -83,6 +90,71 @@ describe('law 1', () => {
     }
     const wanted = all.filter((n) => n >= 8 * columns && n % columns >= 32)
     expect(through(transforms, transforms, [...transforms, part], [8, 32])).toEqual(wanted)
+  })
+})
+
+describe('swizzled and not tiled', () => {
+  const size = 32
+  const swizzled: ReadonlyArray<Transform> = [{ unswizzle: 128 }]
+  const turned: ReadonlyArray<Transform> = [...swizzled, { transpose: [1, 0] }]
+  const square: Type = array('i32', [size, size])
+  /** A matrix is stored through one view and read through another. */
+  const kernel = (
+    stored: ReadonlyArray<Transform>,
+    read: ReadonlyArray<Transform>,
+    lowering: 'lane' | 'warpgroup' = 'lane',
+  ) => {
+    const body: Jaxpr = {
+      in: [
+        { v: 10, type: { ref: 'gmem', dtype: 'i32', shape: [size, size] } },
+        { v: 11, type: { ref: 'gmem', dtype: 'i32', shape: [size, size] } },
+        { v: 12, type: { ref: 'smem', dtype: 'i32', shape: [size, size] } },
+      ],
+      eqns: [
+        { op: 'get', uses: { ref: { ref: v(10) } }, out: [{ v: 20, type: square }] },
+        { op: 'swap', in: [v(20)], uses: { ref: { ref: v(12), view: stored } }, out: [null] },
+        { op: 'get', uses: { ref: { ref: v(12), view: read } }, out: [{ v: 21, type: square }] },
+        { op: 'swap', in: [v(21)], uses: { ref: { ref: v(11) } }, out: [null] },
+      ],
+      out: [],
+    }
+    const scoped: Eqn = {
+      op: 'run_scoped',
+      in: [v(0), v(1)],
+      params: { allocations: 1, collectiveAxes: [] },
+      jaxprs: { body: 1 },
+      out: [],
+    }
+    return document(
+      [
+        { name: 'x', role: 'in', dtype: 'i32', shape: [size, size] },
+        { name: 'z', role: 'out', dtype: 'i32', shape: [size, size] },
+      ],
+      [scoped],
+      [body],
+      { params: { lowering } },
+    )
+  }
+  const x = Array.from({ length: size * size }, (_, n) => n)
+  const across = x.map((n) => (n % size) * size + Math.floor(n / size))
+  const lying = (xs: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const wanted = new Array<number>(xs.length)
+    for (const [n, value] of xs.entries()) wanted[swizzleAddress(128)(4 * n) / 4] = value
+    return wanted
+  }
+  test('what is read through a transposition is the transposed matrix', () => {
+    expect(ran(kernel(swizzled, turned), { x })['z']).toEqual(across)
+    expect(ran(kernel(turned, swizzled), { x })['z']).toEqual(across)
+    expect(ran(kernel(turned, turned), { x })['z']).toEqual(x)
+  })
+  test('what is stored through one lies transposed, and swizzled by its addresses', () => {
+    expect(ran(kernel(turned, []), { x })['z']).toEqual(lying(across))
+    expect(ran(kernel(swizzled, []), { x })['z']).toEqual(lying(x))
+  })
+  test('lowered for warpgroups it is refused', () => {
+    expect(left(elaborate(kernel(swizzled, turned, 'warpgroup'))).message).toContain(
+      "can't transpose the swizzled dimension",
+    )
   })
 })
 

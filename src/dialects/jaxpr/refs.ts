@@ -383,12 +383,33 @@ const viewed = <U extends InBlock>(use: U, view: View<'smem' | 'tmem'>, dtype: D
       : { ...use, dtype, view: checked<View<'tmem'>, Expr>(view) },
   )
 
+const loads: ReadonlySet<string> = new Set(['get', 'swap', 'addupdate'])
+
+/**
+ * A transposition, before the swizzle of a ref that is not tiled. Lowered for lanes, loads and stores take the swizzle of what they read or write by its addresses, behind all else; so they
+ * alone see the swizzled dimension where it does not stand last.
+ */
+const swizzledLast = function* (
+  h: Here,
+  eqn: Eqn,
+  { view, dtype }: InBlock,
+  transposed: (view: View<'smem' | 'tmem'>) => Build<View<'smem' | 'tmem'>>,
+): Steps<View<'smem' | 'tmem'>> {
+  const layout = yield* layoutOf(view)
+  const { swizzle } = layout
+  if (swizzle === 16 || layout.tiling.length > 0 || h.lowering !== 'lane' || !loads.has(eqn.op))
+    return yield* transposed(view)
+  const plain = yield* transposed(seenAs(view, dtype, { ...layout, swizzle: 16 }))
+  return seenAs(plain, dtype, { ...(yield* layoutOf(plain)), swizzle })
+}
+
 const applyInBlock = function* <U extends InBlock>(h: Here, eqn: Eqn, use: U, t: Applied): Steps<U> {
   const view: View<'smem' | 'tmem'> = use.view
   const { name } = use
   if (t.index !== undefined)
     return viewed(use, yield* Pallas.refAt(name, view, yield* refIndices(h, eqn, t.index)))
-  if (t.transpose !== undefined) return viewed(use, yield* Pallas.transposeRef(name, view, t.transpose))
+  if (t.transpose !== undefined)
+    return viewed(use, yield* swizzledLast(h, eqn, use, (of) => Pallas.transposeRef(name, of, t.transpose!)))
   if (t.reshape !== undefined) return viewed(use, yield* Pallas.reshapeRef(name, view, t.reshape))
   if (t.tile !== undefined)
     return viewed(
