@@ -256,7 +256,14 @@ const drawn = (seed: number): Kernel => {
     }),
     // what depends on the number
     (k) => ({
-      work: ['and.b32 %r10, %r4, 1;', 'setp.eq.u32 %p4, %r10, 0;', '@%p4 bra ODD;', meet, 'ODD:', ...k.work],
+      work: [
+        'and.b32 %r10, %r4, 1;',
+        'setp.eq.u32 %p4, %r10, 0;',
+        `@%p4 bra ODD${String(k.work.length)};`,
+        meet,
+        `ODD${String(k.work.length)}:`,
+        ...k.work,
+      ],
     }),
     (k) => ({
       work: [
