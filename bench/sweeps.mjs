@@ -24,9 +24,9 @@ writeFileSync(
   JSON.stringify({
     schema: 'tcspec.sweep/1',
     subjects: [{ name: 'hopper-matmul', settings: { m: [256, 512], n: [256, 512] } }],
-    settings: { k: [512, 768, 1024, 1280], stages: [2, 3] },
+    settings: { k: [512, 1024, 1536, 2048], stages: [2, 3] },
     schedules: ['eager', 'lazy'],
-    options: { strict: [false, true] },
+    options: { strict: [false, true], over: ['bits'] },
   }),
 )
 

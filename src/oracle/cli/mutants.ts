@@ -199,8 +199,10 @@ const ofSubject = (
   )
 }
 
-/** Most states of a search of a smaller launch of PTX. */
-const mostStates = 40_000
+/** Most states of a search of a smaller launch of PTX: one of many warps is a large state, and there are more of them than can be followed. */
+const mostStates = ({ block }: LaunchedPtx['arguments']): number =>
+  block.reduce((n, x) => n * x, 1) > fewThreads ? 4_000 : 40_000
+const fewThreads = 256
 
 /** Integers among the arguments, by where they lie. */
 const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerAt> => {
@@ -238,7 +240,7 @@ const ofPtx = (
         integers: integersOf(launched),
         unknown: unknown === null || unknown.orSeeded ? null : unknown.tensors,
         fuel,
-        states: mostStates,
+        states: mostStates(launched.arguments),
       }),
     ),
     E.bindW('mutants', ({ ground }) => ptxMutants(ground)),

@@ -5,6 +5,7 @@
  * and another thread takes its place. Where a thread ends before it is ready, the system has none left: the others go on, and if there is none, what is
  * left is done in this thread.
  */
+import { setMaxListeners } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { World } from '../cli/command.js'
 import { besideDocument } from './grid.js'
@@ -35,6 +36,8 @@ export const threadsFor =
   (known, size) => ({
     perform: async (tasks, heard, stop) => {
       const hands = handsOf(tasks)
+      // each thread listens, however many there are
+      setMaxListeners(0, stop)
       await Promise.all(
         Array.from({ length: Math.min(size, tasks.length) }, async () => {
           while (await life(entry, { ...known, version: world.version }, hands, heard, stop));

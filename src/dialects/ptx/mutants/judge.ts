@@ -487,10 +487,12 @@ const neverAsked = (): null => null
 
 /** The first smaller launch at which the mutant is killed: what a last turn does, say, that the launch does not come to. */
 const shownBy = (g: PtxGround, k: Known, m: PtxMutant, after: WarpProgram, own: Own): JudgedMutant | null => {
-  const how: CheckOptions = Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } })
-  for (const { given, touched: its } of k.small()) {
+  for (const { given, touched: its, ends } of k.small()) {
     const { label } = m.change.site
     if (!its.sites.has(label)) continue
+    // where the schedules of the text itself are too many, so are those of the mutant
+    const states = ends() === null ? mostStatesAtLaunch : g.states
+    const how: CheckOptions = Object.assign({}, k.options, { bounds: { states, depth: 100_000 } })
     const source = warpSource(after, given)
     const checked = checkSource(source, how)
     if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')

@@ -1,23 +1,29 @@
 /**
  * Search: all schedules of a text and of a changed one, at smaller launches.
  *
- * A program of warps is searched with its data: what memory holds is part of a state. A launch of one cluster, and of loops of a few turns, has few enough
- * states: its grid is one cluster, and integers among its arguments are at most 1, 2, 3, 4, or as they are. Those launches count where every schedule of
- * the text itself is followed and shows nothing, and one of them has to come to the changed instruction.
+ * Where conditions C1 to C6 hold in one run of both texts, and it shows nothing, that run stands for every schedule, and what it leaves of barriers is what each of them leaves: the arrivals
+ * are the same, in another order. Else all schedules are followed. A program of warps is searched with its data: what memory holds is part of a state. A launch of one cluster, and of loops
+ * of a few turns, has few enough states: its grid is one cluster, and integers among its arguments are at most 1, 2, 3, 4, or as they are. Those launches count where either way is gone to its
+ * end for both texts and shows nothing, and one of them has to come to the changed instruction. Larger launches have more states: behind the first search that does not come to its end, none is begun.
+ *
+ *     ring, one turn to five, an arrival more        five runs of either text, half a second each
+ *                                                    by search: two minutes
  *
  * Equal are two texts that show nothing under any schedule of any of these launches and end alike: phases and arrivals of mbarriers, threads at named
  * barriers. If only phases of the barriers differ that the changed instruction touches, no warp waits for that generation any more.
  *
  * Laws
  * 1. The text is equal to itself.
+ * 2. Where one run stands for all, a search that comes to its end finds its end and no other.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../../numerics/algebra.js'
-import { launchWarps, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
+import { launchWarps, warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
 import { eager } from '../../../semantics/execution/policy.js'
 import { run, settings } from '../../../semantics/execution/run.js'
 import { noArguments } from '../../../semantics/machine/source.js'
-import { exploreLaunched, type End } from '../../../semantics/schedules/explore/index.js'
+import { exploreLaunched, leftIn, type End } from '../../../semantics/schedules/explore/index.js'
+import { checkSource, standardOptions, type CheckOptions } from '../../../semantics/verdict/check.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { touched, type Touched } from './touched.js'
 
@@ -32,8 +38,10 @@ export interface SmallLaunch {
   readonly given: WarpArguments
   readonly algebra: Algebra
   readonly states: number
-  /** null where a search does not come to its end, or finds something: it is asked for verdicts alone */
-  readonly ends: ReadonlyArray<End> | null
+  /** how the one run ends that stands for all; null where none does */
+  readonly end: End | null
+  /** how every schedule ends, which is found out when it is asked; null where a search does not come to its end, or finds something */
+  readonly ends: () => ReadonlyArray<End> | null
   /** what one schedule comes to */
   readonly touched: Touched
 }
@@ -63,8 +71,28 @@ const shownEnds = (ends: ReadonlyArray<End>, but: ReadonlySet<string>): string =
 const keyOfStorage = (storage: string): string =>
   `mbarrier ${/^mbarrier at (\d+)/u.exec(storage)?.[1] ?? storage}`
 
+/** How the one run of a program ends that stands for every schedule; null where none does. */
+export const endOfRun = (p: WarpProgram, given: WarpArguments, algebra: Algebra): End | null => {
+  const checked = checkSource(
+    warpSource(p, given),
+    Object.assign({}, standardOptions, {
+      algebra,
+      provenance: false,
+      explore: false,
+      explain: false,
+      // a race of equal values is looked for among all schedules
+      equalWrites: 'none',
+    } satisfies Partial<CheckOptions>),
+  )
+  if (E.isLeft(checked)) return null
+  const { verdict, world, machine } = checked.right
+  return verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
+    ? { wave: 0, left: leftIn(world, machine) }
+    : null
+}
+
 /** All ends of a program; null where a search does not come to its end, or finds something. */
-const endsOf = (
+export const endsOf = (
   p: WarpProgram,
   given: WarpArguments,
   algebra: Algebra,
@@ -116,7 +144,13 @@ const capped = (
   }
 }
 
-/** The smaller launches of a text that count. */
+/** Made when it is first asked, and kept. */
+const once = <A>(make: () => A): (() => A) => {
+  let held: { readonly value: A } | null = null
+  return () => (held ??= { value: make() }).value
+}
+
+/** The smaller launches of a text that count, from the smallest on. */
 export const smallLaunches = (
   p: WarpProgram,
   given: WarpArguments,
@@ -125,18 +159,43 @@ export const smallLaunches = (
   states: number,
 ): ReadonlyArray<SmallLaunch> => {
   const sizes = [...[1, 2, 3, 4].filter((n) => integers.some(({ value }) => value > n)), Infinity]
-  return sizes.flatMap((most): ReadonlyArray<SmallLaunch> => {
+  const found: SmallLaunch[] = []
+  for (const most of sizes) {
     const small = capped(p, given, integers, most)
     const launched = launchWarps(p, small, algebra)
-    if (E.isLeft(launched)) return []
+    if (E.isLeft(launched)) continue
     const { world, machine } = launched.right
     const { result, outcome } = run(world, machine, settings(eager), touched)
-    if (outcome._tag !== 'completed') return []
-    return [{ given: small, algebra, states, ends: endsOf(p, small, algebra, states), touched: result }]
-  })
+    if (outcome._tag !== 'completed') continue
+    const before = found.at(-1)
+    found.push({
+      given: small,
+      algebra,
+      states,
+      end: endOfRun(p, small, algebra),
+      ends: once(() =>
+        before !== undefined && before.ends() === null ? null : endsOf(p, small, algebra, states),
+      ),
+      touched: result,
+    })
+  }
+  return found
 }
 
 export type Answer = 'equal' | 'unobserved' | 'different'
+
+/** What a changed text comes to at a launch: ends of both, found the same way; null: the launch does not count; `different`: it shows something, or is not followed to its end. */
+const bothEnds = (
+  { given, algebra, states, end, ends }: SmallLaunch,
+  changed: WarpProgram,
+): readonly [ReadonlyArray<End>, ReadonlyArray<End>] | 'different' | null => {
+  const its = end === null ? null : endOfRun(changed, given, algebra)
+  if (end !== null && its !== null) return [[end], [its]]
+  const all = ends()
+  if (all === null) return null
+  const found = endsOf(changed, given, algebra, 2 * states + 1000)
+  return found === null ? 'different' : [all, found]
+}
 
 /** What a search of a changed text says. `own`: barriers that the changed instruction touches. */
 export const compared = (
@@ -145,16 +204,19 @@ export const compared = (
   label: string,
   own: ReadonlySet<string>,
 ): Answer => {
-  if (!small.some(({ touched: its, ends }) => ends !== null && its.sites.has(label))) return 'different'
   let answer: Answer = 'equal'
-  for (const { given, algebra, states, ends, touched: reached } of small) {
+  let counted = 0
+  for (const launch of small) {
     // what it does not come to is not changed
-    if (ends === null || !reached.sites.has(label)) continue
-    const its = endsOf(changed, given, algebra, 2 * states + 1000)
-    if (its === null) return 'different'
+    if (!launch.touched.sites.has(label)) continue
+    const both = bothEnds(launch, changed)
+    if (both === null) continue
+    if (both === 'different') return 'different'
+    counted++
+    const [ends, its] = both
     if (shownEnds(ends, new Set()) === shownEnds(its, new Set())) continue
     if (shownEnds(ends, own) !== shownEnds(its, own)) return 'different'
     answer = 'unobserved'
   }
-  return answer
+  return counted === 0 ? 'different' : answer
 }
