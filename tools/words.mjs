@@ -29,6 +29,7 @@ const described = [
   'src/dialects',
   'src/kernels/catalogue',
   'src/layouts',
+  'src/oracle/documents/',
   'src/oracle/documents.ts',
   'src/oracle/host',
   'src/oracle/launch',
