@@ -26,7 +26,6 @@ const deciding: Readonly<Record<string, ReadonlyArray<string>>> = {
   dispatch: ['code', 'x'],
   generic_address: ['choice'],
   histogram: ['x'],
-  integers: ['wide'],
   last_block: ['counter'],
   own_cpasync: ['x'],
   prints: ['x'],

@@ -87,6 +87,7 @@ bar.sync 0;
 ld.global.s32 %r2, [%d1];
 setp.eq.u32 %p1, %r2, 0;
 @%p1 bra over;
+st.shared.u32 [%r5], %r6;
 over:
 ${lines}
 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r4];

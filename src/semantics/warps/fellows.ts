@@ -75,7 +75,8 @@ const hold = (f: FellowRows, place: Place, words: FellowWords | null): void => {
   else f.predicates[-1 - place] = words
 }
 
-const differs = (f: FellowRows, places: ReadonlyArray<Place>): boolean =>
+/** Do some fellows hold in one of these places what the warp does not? */
+export const differs = (f: FellowRows, places: ReadonlyArray<Place>): boolean =>
   places.some((place) => held(f, place) !== null)
 
 /** Words of a kind for a row: one, or one for each lane. */
@@ -244,7 +245,7 @@ const settle = (
   })
 
 /** In the lanes of `mask` the fellows hold what the warp holds now. */
-const overwritten = (r: Rows, f: FellowRows, place: Place, mask: number): void => {
+export const overwritten = (r: Rows, f: FellowRows, place: Place, mask: number): void => {
   const theirs = held(f, place)
   if (theirs === null) return
   if (mask === -1) {

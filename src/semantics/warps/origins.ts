@@ -601,6 +601,56 @@ export const followAlone = (r: Rows, i: Operation, mask: number, product: Linked
   if (isComputing(i)) follow(r, i, mask, product)
 }
 
+// ---------------------------------------------------------------- arms that only compute
+
+/** What a word is made of: its term, or its bytes. */
+export type Made = number | Word
+interface Choice {
+  readonly word: number
+  readonly isUnknown: boolean
+  readonly made: Made
+}
+
+/** The lanes of `mask` in which data have decided whether a predicate holds; none, where data have decided all that the warp does. */
+export const ofDataIn = ({ origins: o }: Rows, predicate: number, mask: number): number =>
+  o === null
+    ? 0
+    : o._tag === 'terms'
+      ? Terms.ofDataIn(o, predicate, mask)
+      : o.decided[0] === 0
+        ? o.predicates[predicate]! & mask
+        : 0
+
+export const madeAt = (r: Rows, place: Place, lane: number): Made =>
+  r.origins === null
+    ? 0
+    : r.origins._tag === 'terms'
+      ? Terms.termIn(r, r.origins, place, lane)
+      : placeWord(r.origins, place, lane)
+
+export const makeAs = ({ origins: o }: Rows, place: Place, lane: number, made: Made): void => {
+  if (o === null) return
+  if (o._tag === 'terms') {
+    if (typeof made === 'number') Terms.setTerm(o, place, lane, made)
+  } else if (typeof made !== 'number') setPlace(o, place, lane, made)
+}
+
+export const areOne = (a: Made, b: Made): boolean =>
+  typeof a === 'number' || typeof b === 'number'
+    ? a === b
+    : a.values.every((value, i) => value === b.values[i] && a.bytes[i] === b.bytes[i])
+
+/** Of one of two words, by a condition: the first, if it holds. */
+export const chosen = ({ origins: o }: Rows, condition: Made, yes: Choice, no: Choice): Made => {
+  if (o === null) return 0
+  if (o._tag === 'bytes') return areOne(yes.made, no.made) && !isPlainMade(yes.made) ? yes.made : dataWord
+  return Terms.chosen(o, made(condition), [yes, no].map(termed), [yes, no].map(isNothing))
+}
+const made = (m: Made): number => (typeof m === 'number' ? m : 0)
+const termed = ({ word, made: m }: Choice): readonly [term: number, word: number] => [made(m), word]
+const isNothing = ({ isUnknown }: Choice): boolean => isUnknown
+const isPlainMade = (m: Made): boolean => typeof m === 'number' || isPlain(m)
+
 // ---------------------------------------------------------------- what data decides
 
 /** The site where data first decided what this warp does, or null. */

@@ -48,13 +48,13 @@ export const shadow = (rows: number, predicates: number): Shadow => ({
 const wordMark = (s: Shadow, row: Row, lane: number): Mark =>
   (s.lanes[row]! & (1 << lane)) === 0 ? 0 : s.marks[row * 32 + lane]!
 
-const markOf = (s: Shadow, place: Place, lane: number): Mark => {
+export const markIn = (s: Shadow, place: Place, lane: number): Mark => {
   if (place >= 0) return wordMark(s, place, lane)
   const p = -1 - place
   return (s.predicates[p]! & (1 << lane)) === 0 ? 0 : mark(1, s.data[p * 32 + lane]!)
 }
 
-const setMark = (s: Shadow, place: Place, lane: number, m: Mark): void => {
+export const markAs = (s: Shadow, place: Place, lane: number, m: Mark): void => {
   const bit = 1 << lane
   if (place >= 0) {
     s.marks[place * 32 + lane] = m
@@ -66,8 +66,12 @@ const setMark = (s: Shadow, place: Place, lane: number, m: Mark): void => {
   s.predicates[p] = m === 0 ? s.predicates[p]! & ~bit : s.predicates[p]! | bit
 }
 
+/** Of one word of two, by a condition that has a mark of its own: what is not known of it. */
+export const chosenMark = (condition: Mark, holds: boolean, yes: Mark, no: Mark): Mark =>
+  condition === 0 ? (holds ? yes : no) : mark(15, Math.max(datumOf(condition), datumOf(yes), datumOf(no)))
+
 const setAll = (s: Shadow, places: ReadonlyArray<Place>, mask: number, m: Mark): void => {
-  for (const place of places) for (let l = mask; l !== 0; l &= l - 1) setMark(s, place, lowest(l), m)
+  for (const place of places) for (let l = mask; l !== 0; l &= l - 1) markAs(s, place, lowest(l), m)
 }
 
 const clear = (s: Shadow, place: Place, mask: number): void => {
@@ -95,7 +99,7 @@ export const came = (r: Rows, row: Row, lane: number, m: Mark, bits: 8 | 16 | 32
   if (r.shadow === null) return
   const top = bits / 8 - 1
   const sign = signed && bits < 32 && ((m >>> top) & 1) === 1 ? 15 & ~((1 << (top + 1)) - 1) : 0
-  setMark(r.shadow, row, lane, m === 0 ? 0 : mark(bytesOfMark(m) | sign, datumOf(m)))
+  markAs(r.shadow, row, lane, m === 0 ? 0 : mark(bytesOfMark(m) | sign, datumOf(m)))
 }
 
 /** All lanes of a row came as carriers: those at `from` and on. */
@@ -103,7 +107,7 @@ export const cameAll = (r: Rows, row: Row, carriers: Float64Array, from: number)
   if (r.shadow === null) return
   clear(r.shadow, row, -1)
   for (let lane = 0; lane < 32; lane++)
-    if (!isKnown(carriers[from + lane]!)) setMark(r.shadow, row, lane, markOfCarrier(carriers[from + lane]!))
+    if (!isKnown(carriers[from + lane]!)) markAs(r.shadow, row, lane, markOfCarrier(carriers[from + lane]!))
 }
 
 /** A datum that what these places hold in these lanes depends on; 0: it is all known. */
@@ -113,7 +117,7 @@ export const dependsOn = (r: Rows, places: ReadonlyArray<Place>, mask: number): 
   let datum = 0
   for (const place of places)
     for (let l = lanesOf(s, place) & mask; l !== 0; l &= l - 1)
-      datum = Math.max(datum, datumOf(markOf(s, place, lowest(l))))
+      datum = Math.max(datum, datumOf(markIn(s, place, lowest(l))))
   return datum
 }
 
@@ -134,7 +138,7 @@ const scalar = (r: Rows, s: Shadow, o: Of<'scalar'>, operation: ScalarOperation,
     const lane = lowest(l)
     let datum = 0
     for (let i = 0; i < count; i++) {
-      const m = markOf(s, o.from[i]!, lane)
+      const m = markIn(s, o.from[i]!, lane)
       words[i] = wordOf(r, o.from[i]!, lane)
       bytes[i] = bytesOfMark(m)
       datum = Math.max(datum, datumOf(m))
@@ -142,7 +146,7 @@ const scalar = (r: Rows, s: Shadow, o: Of<'scalar'>, operation: ScalarOperation,
     const out = dependence(words, bytes)
     for (let k = 0; k < o.to.length; k++) {
       const place = o.to[k]!
-      if (place !== null) setMark(s, place, lane, mark(out[k]!, datum))
+      if (place !== null) markAs(s, place, lane, mark(out[k]!, datum))
     }
   }
 }
@@ -156,7 +160,7 @@ const move = (s: Shadow, { to, from }: Of<'move'>, mask: number): void => {
     const lane = lowest(l)
     const marks = from.map((row) => wordMark(s, row, lane))
     to.forEach((row, k) => {
-      setMark(s, row, lane, marks[k]!)
+      markAs(s, row, lane, marks[k]!)
     })
   }
 }
@@ -176,7 +180,7 @@ const picked = (
       const m = wordMark(s, from[i]!, lane)
       made = joinedMark(bytesOfMark(made) | place(bytesOfMark(m), i), made, m)
     }
-    setMark(s, to, lane, made)
+    markAs(s, to, lane, made)
   }
 }
 
@@ -190,8 +194,8 @@ const predicate = (r: Rows, s: Shadow, { op, to, from }: Of<'predicate'>, mask: 
   const unknown = (open(x) & ~settledBy(y)) | (open(y) & ~settledBy(x))
   for (let l = mask; l !== 0; l &= l - 1) {
     const lane = lowest(l)
-    const datum = from.reduce((d, g) => Math.max(d, datumOf(markOf(s, ofPredicate(g.predicate), lane))), 0)
-    setMark(s, ofPredicate(to), lane, (unknown & (1 << lane)) === 0 ? 0 : mark(1, datum))
+    const datum = from.reduce((d, g) => Math.max(d, datumOf(markIn(s, ofPredicate(g.predicate), lane))), 0)
+    markAs(s, ofPredicate(to), lane, (unknown & (1 << lane)) === 0 ? 0 : mark(1, datum))
   }
 }
 
@@ -209,9 +213,9 @@ const shuffle = (r: Rows, s: Shadow, o: Of<'shuffle'>, mask: number): void => {
   }
   for (let l = mask; l !== 0; l &= l - 1) {
     const lane = lowest(l)
-    if (o.to !== null) setMark(s, o.to, lane, marks[lane]!)
+    if (o.to !== null) markAs(s, o.to, lane, marks[lane]!)
     if (o.inRange !== null)
-      setMark(s, ofPredicate(o.inRange), lane, controls[lane] === 0 ? 0 : mark(1, controls[lane]!))
+      markAs(s, ofPredicate(o.inRange), lane, controls[lane] === 0 ? 0 : mark(1, controls[lane]!))
   }
 }
 
@@ -245,7 +249,7 @@ const transposed = (s: Shadow, { to, from }: Of<'transposeMatrix'>): void => {
       return mark(((bytesOfMark(m) >>> (2 * (row % 2))) & 3) << (2 * half), datumOf(m))
     })
     const [low, high] = [halves[0]!, halves[1]!]
-    setMark(s, to, lane, joinedMark(bytesOfMark(low) | bytesOfMark(high), low, high))
+    markAs(s, to, lane, joinedMark(bytesOfMark(low) | bytesOfMark(high), low, high))
   }
 }
 

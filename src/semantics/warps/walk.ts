@@ -69,6 +69,7 @@ import {
   wordAt,
   type Rows,
 } from './rows.js'
+import * as Arms from './arms.js'
 import * as Wraps from './wraps.js'
 import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
@@ -250,6 +251,19 @@ const lacks = (w: Walk, s: Walking, places: ReadonlyArray<Place>, mask: number, 
 const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void => {
   if (guard === null) {
     comeTo(w, s, o.target)
+    return
+  }
+  const open = Arms.openIn(w.rows, guard.predicate, s.mask)
+  if (open !== 0 && o.join !== null && Arms.compute(computing(w), s.pc, guard, open)) {
+    const others = s.mask & ~open
+    const taken = holding(w.rows, guard.predicate, guard.negated, others)
+    const ways = [
+      { mask: open, pc: o.join },
+      { mask: taken, pc: o.target },
+      { mask: others & ~taken, pc: s.pc + 1 },
+    ].filter(({ mask }) => mask !== 0)
+    if (ways.length === 1) comeTo(w, s, o.join)
+    else go(w, s, ways, o.join)
     return
   }
   const unknown = w.rows.unknownPredicates[guard.predicate]! & s.mask
@@ -768,6 +782,23 @@ const compute = (
   }
 }
 
+/** Arms that only compute, at the warp's registers. */
+const computing = (w: Walk): Arms.Computing => ({
+  rows: w.rows,
+  program: w.launch.program,
+  code: w.launch.code,
+  act: (code, mask) => {
+    const { operation: o } = code.instruction
+    if (!Arms.isOfOneLane(o)) return null
+    const full = (mask | w.ended) === -1
+    if (w.rows.wraps !== null) Wraps.follow(w.rows, o, mask)
+    if (w.rows.origins !== null) Origins.followAlone(w.rows, o, mask, code.product)
+    const wrong = compute(w.here, o, code, mask, full)
+    if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
+    return wrong
+  },
+})
+
 const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean): void => {
   const { product } = code
   const { guard, operation: o } = code.instruction
@@ -779,6 +810,10 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
   let mask = s.mask
   if (rows.origins !== null) Origins.begin(rows, o, mask)
   if (guard !== null) {
+    const open = Arms.isOfOneLane(o) ? Arms.openIn(rows, guard.predicate, mask) : 0
+    if (open !== 0 && Arms.computeOne(computing(w), code, guard, open)) mask &= ~open
+  }
+  if (guard !== null && mask !== 0) {
     const unknown = rows.unknownPredicates[guard.predicate]! & mask
     if (unknown !== 0) {
       stop(w, s, undecided(unknown, 'the predicate of the instruction'))

@@ -65,7 +65,7 @@ export const wordTerms = (
 const hasTerm = (t: WordTerms, place: Place, lane: number): boolean =>
   place >= 0 ? (t.lanes[place]! & (1 << lane)) !== 0 : t.predicates[32 * (-1 - place) + lane] !== 0
 
-const setTerm = (t: WordTerms, place: Place, lane: number, term: number): void => {
+export const setTerm = (t: WordTerms, place: Place, lane: number, term: number): void => {
   if (place < 0) {
     t.predicates[32 * (-1 - place) + lane] = term
     return
@@ -205,7 +205,7 @@ const takenOut = (t: WordTerms, from: number, at: number, bits: number): Readonl
 }
 
 /** The term of a word, or 0: no data has made it. */
-const termIn = (r: Rows, t: WordTerms, place: Place, lane: number): number =>
+export const termIn = (r: Rows, t: WordTerms, place: Place, lane: number): number =>
   hasTerm(t, place, lane) ? termOf(r, t, place, lane) : 0
 
 /** What of two words is one of them, or nothing of data; null: it is made of both. */
@@ -404,6 +404,29 @@ export const follow = (r: Rows, t: WordTerms, o: Silent, mask: number): void => 
     default:
       unreachable(o)
   }
+}
+
+const ofTwo = applied('one of two')
+
+/** The lanes in which data have decided whether a predicate holds. */
+export const ofDataIn = (t: WordTerms, predicate: number, mask: number): number => {
+  let lanes = 0
+  for (let m = mask; m !== 0; m &= m - 1) if (t.predicates[32 * predicate + lowest(m)] !== 0) lanes |= m & -m
+  return lanes
+}
+
+/** The term of one of two words, by the term of a condition (0: unknown). A word has a term, or is a number. */
+export const chosen = (
+  t: WordTerms,
+  condition: number,
+  [yes, no]: ReadonlyArray<readonly [term: number, word: number]>,
+  unknown: ReadonlyArray<boolean>,
+): number => {
+  const terms = [yes!, no!].map(([term, word], k) =>
+    unknown[k]! ? another(t.ledger) : term !== 0 ? term : constant(word),
+  )
+  if (terms[0] === terms[1]) return yes![0]
+  return condition === 0 ? another(t.ledger) : ofTwo([condition, ...terms])
 }
 
 const decided = applied('decided')

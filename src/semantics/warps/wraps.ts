@@ -31,7 +31,8 @@ export type Wraps = Map<number, bigint>
 export const lackedBy = (r: Rows, row: Row, lane: number): bigint =>
   r.wraps === null || r.wraps.size === 0 ? 0n : (r.wraps.get(32 * row + lane) ?? 0n)
 
-const lacks = (wraps: Wraps, place: Place, lane: number, by: bigint): void => {
+/** The word of a lane lacks so much. */
+export const lackingAt = (wraps: Wraps, place: Place, lane: number, by: bigint): void => {
   if (place < 0) return
   if (by === 0n) wraps.delete(32 * place + lane)
   else wraps.set(32 * place + lane, by)
@@ -40,7 +41,7 @@ const lacks = (wraps: Wraps, place: Place, lane: number, by: bigint): void => {
 const clear = (wraps: Wraps, places: ReadonlyArray<Place | null>, mask: number): void => {
   if (wraps.size === 0) return
   for (const place of places)
-    if (place !== null) for (let m = mask; m !== 0; m &= m - 1) lacks(wraps, place, lowest(m), 0n)
+    if (place !== null) for (let m = mask; m !== 0; m &= m - 1) lackingAt(wraps, place, lowest(m), 0n)
 }
 
 // ---------------------------------------------------------------- sums
@@ -148,7 +149,7 @@ const sum = (r: Rows, wraps: Wraps, o: Of<'scalar'>, s: Row32, mask: number): vo
           o.from.map((p) => wordAt(r, p, lane)),
         ))
     ) {
-      lacks(wraps, to, lane, 0n)
+      lackingAt(wraps, to, lane, 0n)
       continue
     }
     let at = 0
@@ -160,11 +161,11 @@ const sum = (r: Rows, wraps: Wraps, o: Of<'scalar'>, s: Row32, mask: number): vo
       return one
     })
     if (s.op === 'shl' && all[1]!.held >= BigInt(s.width)) {
-      lacks(wraps, to, lane, 0n)
+      lackingAt(wraps, to, lane, 0n)
       continue
     }
     const held = BigInt.asIntN(s.width, s.sum(all.map((x) => x.held)))
-    lacks(wraps, to, lane, s.sum(all.map((x) => x.meant)) - held)
+    lackingAt(wraps, to, lane, s.sum(all.map((x) => x.meant)) - held)
   }
 }
 
@@ -177,8 +178,8 @@ const beside = (r: Rows, wraps: Wraps, o: Of<'scalar'>, mask: number): void => {
       (_, k) => (wordAt(r, o.from[k]!, lane) & wordAt(r, o.from[words + k]!, lane)) === 0,
     )
     const by = [0, words].reduce((all, k) => all + (wraps.get(32 * o.from[k]! + lane) ?? 0n), 0n)
-    for (const to of o.to) if (to !== null) lacks(wraps, to, lane, 0n)
-    if (isApart && o.to[0] !== null) lacks(wraps, o.to[0]!, lane, by)
+    for (const to of o.to) if (to !== null) lackingAt(wraps, to, lane, 0n)
+    if (isApart && o.to[0] !== null) lackingAt(wraps, o.to[0]!, lane, by)
   }
 }
 
@@ -197,7 +198,7 @@ const moved = (
       return place < 0 ? 0n : (wraps.get(32 * place + lane) ?? 0n)
     })
     to.forEach((place, k) => {
-      if (place !== null) lacks(wraps, place, lane, all[k]!)
+      if (place !== null) lackingAt(wraps, place, lane, all[k]!)
     })
   }
 }
