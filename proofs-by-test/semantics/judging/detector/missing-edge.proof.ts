@@ -203,6 +203,16 @@ describe('smallest missing edge', () => {
 })
 
 describe('in the words of whoever wrote the kernel', () => {
+  it('bytes that nothing expects lack the arrive that expects them', () => {
+    const e = explained((s) => {
+      s.bytes(s.issue(0, 'tmaLoad', 'load'), 0, slotBytes)
+      s.wait(1, 0, 0, { blocked: true, site: 'wait' })
+    })
+    expect([e?.kind, e?.text]).toEqual([
+      'arrive',
+      'arrive on full@0 and expect 16 bytes before the copy, so that `wait` of c@0 can pass: the bytes have arrived, and nothing expects them',
+    ])
+  })
   it('bytes that are too many are called so', () => {
     const s = script(world)
     s.arrive(0, 0, { bytes: slotBytes })

@@ -253,12 +253,14 @@ const warpOf = (a: LoggedAgent | undefined): Blocked['warp'] =>
     ? null
     : { number: a.firstWarp, cta: a.cta }
 
-/** What would end a wait, as something to do. */
-const actOf = (c: Context, named: NamedBarriers, b: Blockage): string => {
+/** What would end a wait, as something to do. Bytes that nothing has expected lack the arrive that expects them. */
+const actOf = (c: Context, named: NamedBarriers, b: Blockage, bytes: number): string => {
   if (b.named !== undefined) return `arrive on ${namedBarrier(c, named, b.named).label}`
   if (b.lacking !== undefined) return `signal ${b.lacking.label}`
   if (b.family !== undefined) return `complete the ${b.family} group`
-  return b.barrier < 0 ? 'end its branch' : `arrive on ${barrierName(c.header, b.barrier)}`
+  if (b.barrier < 0) return 'end its branch'
+  const arrive = `arrive on ${barrierName(c.header, b.barrier)}`
+  return bytes < 0 ? `${arrive} and expect ${String(-bytes)} bytes` : arrive
 }
 
 /** Statements that never come, each with the agents that would run it. */
@@ -279,7 +281,7 @@ const supplyOf = (
   bytes: number,
   round: ReadonlyArray<Edge>,
 ): Supply => ({
-  act: actOf(c, named, edge.blockage),
+  act: actOf(c, named, edge.blockage, bytes),
   suppliers: edge.suppliers.map((x) => agentName(c.header, x)),
   ahead: aheadText(c, edge),
   bytes,

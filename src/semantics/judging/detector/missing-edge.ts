@@ -312,6 +312,8 @@ const mostNamed = 3
 const supplyText = (header: Header, f: Diagnosis): string => {
   const { supply } = f
   const act = supply?.act ?? `signal ${namesOf(header, f)}`
+  if (supply !== undefined && supply.bytes < 0 && supply.ahead.length === 0 && supply.round.length === 0)
+    return `${act} before the copy, so that ${label(f.a)} can pass: the bytes have arrived, and nothing expects them`
   if (f.id === 'B6')
     return supply === undefined || supply.round.length === 0
       ? `${act} once after its initialisation, or start ${label(f.a)} with the other phase`
