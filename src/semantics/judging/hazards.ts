@@ -747,7 +747,7 @@ const rows = {
   N1: {
     title: 'result depends on the order of operations',
     definition:
-      'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds.',
+      'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds. Or schedules end with different contents of a tensor, because an atomic or strong read finds different values.',
     severity: 'L',
     by: ['detector'],
     rank: 0,

@@ -37,7 +37,7 @@ import {
   type ExploreOptions,
   type Found,
 } from '../schedules/explore/index.js'
-import { defaultOutcomes, fellowsOf, outcomes } from '../schedules/outcomes/index.js'
+import { defaultOutcomes, fellowsOf, outcomes, type Outcomes } from '../schedules/outcomes/index.js'
 import type { Diagnosis, Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
@@ -50,6 +50,7 @@ import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import { notedIn } from './same-value.js'
 import { tickets, type Tickets } from './tickets.js'
+import { openTensors, turnedRound, unlike } from './unlike-ends.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
 
 // ---------------------------------------------------------------- model
@@ -338,6 +339,27 @@ const newIn = (ran: Ran, known: Set<string>): ReadonlyArray<Noted> =>
     return [{ ran, note }]
   })
 
+/** What a run leaves otherwise than another one that came to its end. */
+const unlikeIn = (q: Question, first: Ran, second: Ran, known: Set<string>): ReadonlyArray<Noted> =>
+  second.outcome._tag === 'completed'
+    ? unlike(q.launched, first, second, known).map((note) => ({ ran: second, note }))
+    : []
+
+/** The same of what states go on to that were taken for one, and of clusters that went first for their equals. */
+const unlikeBehind = (q: Question, all: Outcomes, first: Ran, known: Set<string>): ReadonlyArray<Noted> => {
+  const pairs = affordable(all.apart, 2 * q.price, q.budget)
+  const turned = all.exchanged ? turnedRound(q.launched.world, first.schedule) : null
+  return [
+    ...pairs.flatMap(([one, other]) => {
+      const ran = q.run(Policy.recorded(one), all.controlled)
+      return ran.outcome._tag === 'completed'
+        ? unlikeIn(q, ran, q.run(Policy.recorded(other), all.controlled), known)
+        : []
+    }),
+    ...(turned === null ? [] : unlikeIn(q, first, q.run(Policy.loosely(turned), all.controlled), known)),
+  ]
+}
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
@@ -379,10 +401,13 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
   const asked = all.found === null ? ends : [all.found]
   const known = new Set((q.judgement?.notes ?? []).map(aboutOf))
   const noted: Noted[] = []
+  const compared = openTensors(q.judgement?.notes ?? [])
+  let first: Ran | null = null
   for (const [i, end] of asked.entries()) {
     const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)
     for (const one of newIn(ran, known)) noted.push(one)
+    for (const tensor of openTensors(ran.result[0]?.notes ?? [])) compared.add(tensor)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (isLeftOpen(decision, ran)) return Object.assign({ open: decision }, answer(i + 1, 'states', null))
     if (ran.left !== undefined)
@@ -390,7 +415,10 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
         { open: { name: 'undecided' as const, reason: `no hazard found, but ${ran.left}` } },
         answer(i + 1, 'states', null),
       )
+    if (first === null) first = ran.outcome._tag === 'completed' ? ran : null
+    else for (const one of unlikeIn(q, first, ran, compared)) noted.push(one)
   }
+  if (first !== null) for (const one of unlikeBehind(q, all, first, compared)) noted.push(one)
   const done = Object.assign(
     answer(asked.length, all.found !== null || asked.length < all.ends.length ? 'states' : all.bound, null),
     noted.length === 0 ? null : { noted },

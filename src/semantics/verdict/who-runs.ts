@@ -74,7 +74,7 @@ const apartIn = (
   const [here, there] = [one.completed?.machine, other.completed?.machine]
   if (here === undefined || there === undefined) return { permuted, left: null }
   for (const [plane, { space, name }] of one.world.header.planes.entries()) {
-    if (space !== 'gmem' || known.has(name)) continue
+    if (space !== 'gmem' || known.has(`gmem ${name}`)) continue
     const [a, b] = [here.planes[plane]!, there.planes[plane]!]
     const bytes = Plane.bytesApart(a, b)
     if (bytes.length === 0) continue

@@ -10,7 +10,7 @@
 import { expect, test } from 'vitest'
 import { dice, type Dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { nightly } from '../../../extent.js'
-import { show, verdictOf, type Drawn } from './equals.js'
+import { everyOrderOf, show, verdictOf, type Drawn } from './equals.js'
 
 const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 1
 const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 6))
@@ -170,6 +170,8 @@ const kernelOf = (t: Turnstile, apart: boolean): Drawn => ({
   blank: false,
 })
 
+const findsNothing = (d: Drawn): boolean => everyOrderOf(d, { states: 4_000, events: 400_000 }).found === null
+
 test(`${String(count)} kernels: the same as a wait and as a loop`, { timeout: 14_400_000 }, () => {
   const wrong: string[] = []
   const seen = new Map<string, number>()
@@ -179,7 +181,11 @@ test(`${String(count)} kernels: the same as a wait and as a loop`, { timeout: 14
     const all = verdictOf(kernelOf(t, true), true, budget, true)
     const name = `${some.verdict} ${String(some.decidedBy)} | ${all.verdict}`
     seen.set(name, (seen.get(name) ?? 0) + 1)
-    const isOpen = some.verdict === 'undecided' || all.verdict === 'undecided'
+    // the first schedule may ask for ever where another one ends: then every order is followed, and a way that comes back to where it was is followed once
+    const isOpen =
+      some.verdict === 'undecided' ||
+      all.verdict === 'undecided' ||
+      (all.verdict === 'out-of-fuel' && some.verdict === 'ok' && findsNothing(kernelOf(t, true)))
     if (!isOpen && (some.verdict === 'ok') !== (all.verdict === 'ok'))
       wrong.push(
         `seed ${String(seed)}: ${some.verdict} (${some.reason}), as a loop ${all.verdict} (${all.reason})\n${show(kernelOf(t, false))}`,

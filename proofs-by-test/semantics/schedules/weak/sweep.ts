@@ -159,7 +159,8 @@ export const asked = (seed: number): { readonly row: Row | null; readonly verdic
     row: { seed, what, verdict: text, drawn: d },
     verdict: v.verdict,
   })
-  const orders = v.notes.some(({ id }) => id === 'N1')
+  // of two accesses: that ends differ is told as well, and excuses nothing here
+  const orders = v.notes.some(({ id, b }) => id === 'N1' && b !== undefined)
   if (m.stuck) return v.verdict === 'ok' ? row('stuck and ok') : { row: null, verdict: v.verdict }
   // of orders of lanes one is followed, and that is said
   if (v.verdict === 'ok' && !(d.lanes && v.scope.some((line) => line.includes('lanes of one warp')))) {

@@ -99,6 +99,8 @@ export interface Outcomes {
   readonly some: boolean
   /** clusters that are one another's equals were taken for one another (`exchange.ts`) */
   readonly exchanged: boolean
+  /** schedules to states that were taken for one, of which global memory holds other bytes: some of them */
+  readonly apart: ReadonlyArray<readonly [ReadonlyArray<EventKey>, ReadonlyArray<EventKey>]>
 }
 
 /** A state in which something that matters is on offer, or nothing. */
@@ -168,6 +170,7 @@ interface Search {
   readonly exchange: Exchange.Exchange | null
   readonly names: Names
   readonly ends: ReadonlyArray<EventKey>[]
+  readonly apart: (readonly [ReadonlyArray<EventKey>, ReadonlyArray<EventKey>])[]
   /** of each group what it touches */
   readonly touched: Map<number, Touched.Touched>
   size: number
@@ -631,6 +634,26 @@ const neverEnding = (states: ReadonlyArray<State>): State | undefined => {
   return states.find((state) => !end.has(state))
 }
 
+/** So many of each tensor are kept. */
+const mostApart = 4
+
+/** Of states that were taken for one those that global memory tells apart. */
+const keepApart = (
+  s: Search,
+  pairs: ReadonlyArray<{ readonly one: State; readonly other: { readonly node: Node } }>,
+  contents: ReadonlyArray<Contents.Bytes>,
+): void => {
+  const kept = new Map<number, number>()
+  for (const [i, { one, other }] of pairs.entries()) {
+    const planes = [...contents[i]!.keys()].filter(
+      (plane) => s.world.header.planes[plane]!.space === 'gmem' && (kept.get(plane) ?? 0) < mostApart,
+    )
+    if (planes.length === 0) continue
+    for (const plane of planes) kept.set(plane, (kept.get(plane) ?? 0) + 1)
+    s.apart.push([scheduleOf(one.node.path), scheduleOf(other.node.path)])
+  }
+}
+
 /** Were states rightly taken for one, although what has led to them touched other bytes? What the group touches is kept. */
 const judgeMerged = (s: Search, states: ReadonlyArray<State>, group: number): void => {
   const { header } = s.world
@@ -677,7 +700,10 @@ const judgeMerged = (s: Search, states: ReadonlyArray<State>, group: number): vo
         (word) => other.found.get(word) !== one.found.get(word) && Touched.plainly(ahead[k]!, word),
       ),
   )
-  if (!differs) return
+  if (!differs) {
+    keepApart(s, pairs, contents)
+    return
+  }
   s.learned.exact.add(group)
   s.learned.news = true
 }
@@ -726,6 +752,7 @@ export const outcomes = (
     exchange,
     names: names(),
     ends: [],
+    apart: [],
     touched: new Map(),
     size: 0,
     transitions: 0,
@@ -745,6 +772,7 @@ export const outcomes = (
       controlled: learned.controlled,
       some: false,
       exchanged: false,
+      apart: [],
     }
   if (exchange !== null) {
     const equals = Exchange.equalsIn(exchange.fellows)
@@ -779,6 +807,7 @@ export const outcomes = (
       controlled: learned.controlled,
       some: s.some,
       exchanged: s.exchanged,
+      apart: s.apart,
     }
   }
 }
