@@ -386,8 +386,8 @@ const viewed = <U extends InBlock>(use: U, view: View<'smem' | 'tmem'>, dtype: D
 const loads: ReadonlySet<string> = new Set(['get', 'swap', 'addupdate'])
 
 /**
- * A transposition, before the swizzle of a ref that is not tiled. Lowered for lanes, loads and stores take the swizzle of what they read or write by its addresses, behind all else; so they
- * alone see the swizzled dimension where it does not stand last.
+ * A transposition, before the swizzle of a ref that is not tiled. Loads and stores take the swizzle of what they read or write by its addresses, behind all else; so they alone see the
+ * swizzled dimension where it does not stand last. JAX 0.10.2 lowers that for lanes alone.
  */
 const swizzledLast = function* (
   h: Here,
@@ -397,7 +397,8 @@ const swizzledLast = function* (
 ): Steps<View<'smem' | 'tmem'>> {
   const layout = yield* layoutOf(view)
   const { swizzle } = layout
-  if (swizzle === 16 || layout.tiling.length > 0 || h.lowering !== 'lane' || !loads.has(eqn.op))
+  const isLowered = h.lowering === 'lane' || h.document.producer?.['jax'] !== '0.10.2'
+  if (swizzle === 16 || layout.tiling.length > 0 || !isLowered || !loads.has(eqn.op))
     return yield* transposed(view)
   const plain = yield* transposed(seenAs(view, dtype, { ...layout, swizzle: 16 }))
   return seenAs(plain, dtype, { ...(yield* layoutOf(plain)), swizzle })
