@@ -6,8 +6,12 @@
 //     node tools/page-speed.mjs FOLDER --plain      another folder; without the compressed files that lie beside
 //
 // Chromium slows the thread that draws and no worker, so what workers took is added to the verdict three times more.
+import console from 'node:console'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import sirv from 'sirv'
@@ -23,6 +27,12 @@ const hash = valueOf('hash', '#/check')
 const press = valueOf('press', '')
 const slower = 4
 
+if (!isPlain && !existsSync(join(folder, 'page.js.br'))) {
+  console.error(
+    `${folder}: no compressed files; \`npm run site\` makes them, \`npm run build\` does not, and --plain measures without them`,
+  )
+  process.exit(2)
+}
 const files = sirv(folder, { gzip: !isPlain, brotli: !isPlain })
 const server = createServer((request, response) => files(request, response)).listen(0, '127.0.0.1')
 await once(server, 'listening')

@@ -50,7 +50,10 @@ describe('the package', () => {
     }
   })
   it('the change log, the lock file and the Python package have this version', () => {
-    expect(fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${manifest.version}\n`)
+    // the release has the newest entry of the change log
+    expect(/^## (.*)$/mu.exec(fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8'))?.[1]).toBe(
+      manifest.version,
+    )
     expect(fs.readFileSync(path.join(root, 'python/tcspec/__init__.py'), 'utf8')).toContain(
       `\n__version__ = "${manifest.version}"\n`,
     )
