@@ -2,7 +2,7 @@
  * Do fellows find what the cluster finds that runs?
  *
  * A fellow is taken to do what its cluster does as long as its effects are the same. What it loads it is not asked: where it reads at another place, or what another cluster has
- * stored, data that steer may send it another way (a table of tiles, a length of a row). So whoever runs one cluster for others asks this afterwards, of all that was read.
+ * stored, data that steer may send it another way (a table of tiles, a length of a row). So code that runs one cluster for others asks this afterwards, about all that was read.
  *
  * | a load of a fellow                                    | finds what the cluster finds                                   |
  * |-------------------------------------------------------|----------------------------------------------------------------|
