@@ -45,7 +45,7 @@ def kernel():
             lax.fori_loop(0, STEPS, step, None)
             return acc[...]
 
-        for slot in range(SLOTS):
+        for slot in range(min(SLOTS, STEPS)):
             fetch(slot, slot)
         out_gmem[rows, columns] = pl.run_scoped(multiply, plgpu.ACC((TILE, TILE), jnp.float32))
 

@@ -54,6 +54,7 @@ if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
   await import('./structure.mjs')
   await import('./modules.mjs')
   await import('./classes.mjs')
+  await import('./production.mjs')
   await import('./ring.mjs')
   await import('./serve.mjs')
 }
