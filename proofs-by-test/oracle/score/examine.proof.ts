@@ -383,6 +383,19 @@ describe('a back end', () => {
       ]).backEnd.ask('s', 1),
     ).toEqual({ _tag: 'Answer', answer: null })
   })
+  it('says of an answer to no question whether it was asked', async () => {
+    const said = async (other: number): Promise<Reply> => {
+      const { backEnd } = wired((n, id) => (n === 1 ? [result(id + other), result(id)] : [result(id)]))
+      await backEnd.ask('s', 1)
+      return backEnd.ask('s', 2)
+    }
+    expect(await said(-1)).toMatchObject({
+      message: expect.stringContaining('0 was answered already') as unknown,
+    })
+    expect(await said(1)).toMatchObject({ message: expect.stringContaining('2 was not asked') as unknown })
+    expect(await said(2)).toMatchObject({ message: expect.stringContaining('3 was not asked') as unknown })
+    expect(await said(-2)).toMatchObject({ message: expect.stringContaining('-1 was not asked') as unknown })
+  })
   it('blames a line without a question on the one that waits longest, or else on the next, once', async () => {
     let banner: ReadonlyArray<string> = ['hello', 'again']
     const { backEnd } = wired((_, id) => {

@@ -339,6 +339,13 @@ describe('random logs', () => {
       'arrives by a copy at a barrier whose initialisation no fence has published',
       ['fenced by hand', 'U0: issue #1 copy', '#1: arrive b'],
     ],
+    ['leaves a barrier of Pallas as it was', ['b is of Pallas', 'T0: fence async']],
+    ['reads the tensor memory of a CTA that may have ended', ['V0: load t relaxed decides']],
+    ['frees tensor memory, and another reads that of its own CTA', ["U0: read t'", 'T0: dealloc t']],
+    [
+      'copies into what is being shifted',
+      ['T1: issue #1 shift', '#1: read t', 'T1: issue #2 cp', '#2: write t'],
+    ],
     [
       'signals in its CTA alone what a cluster before it has signalled',
       ['U0: signal h 2', 'next cluster', 'U0: signal h 1 cta'],
