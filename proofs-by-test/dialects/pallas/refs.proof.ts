@@ -304,6 +304,18 @@ describe('a part with gaps', () => {
   })
 })
 
+test.each([[[1, 8, 64]], [[2, 4, 64]], [[2, 8, 32]], [[2, 512, 2]], [[3, 8, 64]]])(
+  'a shape of more or fewer elements is none: %j',
+  (shape) => {
+    for (const tile of [null, [8, 32]]) {
+      const other = seen({ dtype: 'f16', shape: [2, 8, 64], tile, swizzle: 16 }, (ref) =>
+        Pallas.reshapeRef('r', ref, shape),
+      )
+      expect([tile, E.isLeft(other) ? other.left.code : 'taken']).toEqual([tile, 'pallas.ref.reshape-unfold'])
+    }
+  },
+)
+
 describe('a swizzle afterwards', () => {
   test('the bytes of a plain ref, read as swizzled; twice is refused', () => {
     const c: Case = { dtype: 'f16', shape: [2, 8, 64], tile: null, swizzle: 16 }

@@ -92,3 +92,37 @@ describe('an announcement', () => {
     expect(String(fixesOf(language, [finding(missing)])[0])).toMatch(fix)
   })
 })
+
+describe('a group', () => {
+  const said = (missing: Partial<MissingEdge>, language: Language = 'cuda'): string | null =>
+    fixOf(
+      { language, isText: false },
+      finding({ kind: 'group-wait', family: 'bulk', text: '', ...missing }),
+      [],
+    )
+  const [close, wait] = ['`cp.async.bulk.commit_group`', '`cp.async.bulk.wait_group.read 0`']
+  it('that nothing uses afterwards is waited for before the kernel ends', () => {
+    const { id, severity, text, a, missing } = finding({ kind: 'group-wait', family: 'bulk', text: '' })
+    expect(
+      fixOf({ language: 'cuda', isText: false }, { id, severity, text, a, missing: missing! }, []),
+    ).toMatch(/^`cp\.async\.bulk\.wait_group\.read 0` after .*k\.cu:4.*, before the kernel ends$/u)
+  })
+  it('is waited for between its two sides, or before the statement that it stands before', () => {
+    expect(said({})).toMatch(/^`cp\.async\.bulk\.wait_group\.read 0` .*k\.cu:4.*k\.cu:6/u)
+    expect(said({ ahead: 'the copy' })).toMatch(
+      /^`cp\.async\.bulk\.wait_group\.read 0` after .*k\.cu:4.*, before the copy$/u,
+    )
+  })
+  it('that nothing has closed is closed, and waited for where the wait is missing, too', () => {
+    expect(said({ lacks: 'commit' })).toMatch(
+      /^`cp\.async\.bulk\.commit_group` after .*k\.cu:4.*: the wait for groups that is there covers committed ones only$/u,
+    )
+    expect(said({ lacks: 'both' })?.startsWith(`${close} and ${wait} `)).toBe(true)
+    // Pallas closes the groups of wgmma by itself, and waits for no copies of single threads
+    expect(said({ lacks: 'both', family: 'wgmma' }, 'pallas')?.startsWith('`plgpu.wgmma_wait(0)` ')).toBe(
+      true,
+    )
+    expect(said({ lacks: 'commit', family: 'wgmma' }, 'pallas')).toBeNull()
+    expect(said({ family: 'cpAsync' }, 'pallas')).toBeNull()
+  })
+})
