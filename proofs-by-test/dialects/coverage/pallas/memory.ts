@@ -189,7 +189,7 @@ const swizzledBySixteen = physical(
   },
 )
 const transposedInMemory = physical(
-  'a ref that lies transposed',
+  'a ref that is stored transposed',
   [8, 16],
   (P) => one(P.TransposeTransform([1, 0])),
   (place) => [place % 8, Math.floor(place / 8)],
