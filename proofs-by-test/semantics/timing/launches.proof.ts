@@ -48,17 +48,20 @@ interface Asked {
   readonly more: ReadonlyArray<string>
 }
 
-const predicted = async ({ name, kernel, grid, shared, registers, more }: Asked): Promise<number> => {
+const predictedOn = async (
+  chip: string,
+  { name, kernel, grid, shared, registers, more }: Asked,
+): Promise<{ readonly microseconds: number; readonly cycles: number }> => {
   const ptx = gunzipSync(fs.readFileSync(new URL(`ptx/${kernel}.ptx.gz`, folder)))
   const run = running(worldOf(inMemory(new Map([['k.ptx', new Uint8Array(ptx)]]))))
   const { status, stdout, stderr } = await run(
-    ...['time', 'k.ptx', '--chip', 'h200', '--json', '--registers', String(registers)],
+    ...['time', 'k.ptx', '--chip', chip, '--json', '--registers', String(registers)],
     ...['--grid', grid, '--shared', String(shared), ...more],
   )
   expect([name, status, stderr]).toEqual([name, 0, ''])
-  const { microseconds } = JSON.parse(stdout) as { readonly microseconds: number }
-  return microseconds
+  return JSON.parse(stdout) as { readonly microseconds: number; readonly cycles: number }
 }
+const predicted = async (asked: Asked): Promise<number> => (await predictedOn('h200', asked)).microseconds
 
 const launched = (l: Launch): Asked => ({
   name: l.name,
@@ -206,6 +209,33 @@ describe('products in CUDA C++', () => {
       pairs: 5,
       right: 4,
     })
+  })
+
+  it('descriptors that a loop computes are brought where all lanes share them: sixteen words for four products', async () => {
+    // one tile of 64 x 64, and as many stages as steps, so that nothing is waited for; an assembler writes sixteen R2UR in each turn of the loop
+    const steps = 4
+    const one: Product = Object.assign(
+      {},
+      products.find((p) => p.kernel === 'product_64_1_1_2')!,
+      {
+        ...{
+          grid: 1,
+          shared: 100_000,
+          M: 64,
+          N: 64,
+          K: 64 * steps,
+          rows: 1,
+          columns: 1,
+          steps,
+          stages: steps,
+          wide: 1,
+        },
+      },
+    )
+    const cycles = async (word: number): Promise<number> =>
+      (await predictedOn(`h200:wgmma.descriptor=${String(word)}`, multiplied(one))).cycles
+    const moved = ((await cycles(3000)) - (await cycles(1000))) / 2000
+    expect(moved).toBeCloseTo(16 * steps, 0)
   })
 
   it.runIf(nightly)(

@@ -21,6 +21,8 @@ export interface Work {
   /** rows, predicates (as `Place`), or slots of the frame */
   readonly reads: ReadonlyArray<number>
   readonly writes: ReadonlyArray<number>
+  /** of what it reads, the words that an instruction takes from where all lanes share them: descriptors of a product */
+  readonly shared?: ReadonlyArray<number>
   /** the statement that it belongs to */
   readonly site: number
 }

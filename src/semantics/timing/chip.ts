@@ -78,6 +78,7 @@ export type Name =
   | 'dram.spread'
   | 'dram.bandwidth'
   | 'wgmma.issue'
+  | 'wgmma.descriptor'
   | 'wgmma.queue'
   | 'wgmma.latency'
   | 'wgmma.rate'
@@ -156,6 +157,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'dram.spread': ['cycles', 'extra latency of the last of many lines from DRAM, compared with one line'],
   'dram.bandwidth': ['GB/s', 'between DRAM and L2'],
   'wgmma.issue': ['cycles', 'a warp issues a product'],
+  'wgmma.descriptor': ['cycles', 'a word of a descriptor goes where all lanes share it'],
   'wgmma.queue': [
     'count',
     'products of 64 rows and 32 bytes of depth that a tensor core has been given and not done, at most',

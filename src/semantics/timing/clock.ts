@@ -205,6 +205,8 @@ interface Hand {
   readonly on: Multiprocessor
   /** how many products its tensor cores must have done before it goes on */
   needs: number
+  /** rows that it has computed since a product read them last */
+  readonly computed: Set<number>
 }
 
 /** What is known of an event on offer. */
@@ -254,6 +256,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     place: Math.floor(cta / world.ctas),
     on: chips[cta % world.ctas]!,
     needs: 0,
+    computed: new Set(),
   }))
   const moments: Moment[] = []
   const ends = Array.from({ length: world.resident }, () => 0)
@@ -323,7 +326,12 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     for (const w of h.works) {
       wait(w.reads)
       // the last one is the instruction that has the next effect
-      if (w === last) break
+      if (w === last) {
+        // a product takes its descriptors from registers that all lanes share: what lanes have computed is brought there, word by word
+        for (const r of w.shared ?? []) if (h.computed.delete(r)) at += of('wgmma.descriptor')
+        break
+      }
+      for (const r of w.writes) h.computed.add(r)
       const { class: c, times, besides } = kindOf(w.name)
       if (c === 'free') {
         for (const r of w.writes) h.coming.set(r, { at, by: -1 })

@@ -16,6 +16,10 @@ const nameOf = (o: Operation): string => {
   return o._tag === 'turn' || o._tag === 'nothing' ? '' : o._tag
 }
 
+/** Words of descriptors, which a product takes from where all lanes share them. */
+const descriptorsOf = (o: Operation): ReadonlyArray<number> =>
+  o._tag === 'wgmma' ? [...(o.a._tag === 'registers' ? [] : o.a.descriptor), ...o.b.descriptor] : []
+
 /** By index of `code`. */
 export const worksOf: (p: WarpProgram) => ReadonlyArray<Work> = remembered(({ code }) =>
   code.map(({ site, guard, operation }): Work => {
@@ -25,6 +29,7 @@ export const worksOf: (p: WarpProgram) => ReadonlyArray<Work> = remembered(({ co
       elements: 32,
       reads: guard === null ? reads : [...reads, ofPredicate(guard.predicate)],
       writes,
+      shared: descriptorsOf(operation),
       site,
     }
   }),
