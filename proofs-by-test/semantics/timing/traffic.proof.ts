@@ -34,19 +34,20 @@ interface Grid {
   readonly together: number
   readonly bytes: number
   readonly merging: number
+  readonly copy?: number
 }
 const big: Grid = { together: 64, bytes: 2 ** 40, merging: 4 }
 
 const traffic = (
   name: string,
   settings: Settings,
-  { together, bytes, merging }: Grid,
+  { together, bytes, merging, copy = 1 }: Grid,
   isAlone = false,
 ): Traffic => {
   const launching = launchingOf(name, settings)
   const launched = launching({})!
   // where no launch can be had again, each cluster is run
-  return trafficOf(isAlone ? () => null : launching, launched, together, together, bytes, merging)
+  return trafficOf(isAlone ? () => null : launching, launched, together, together, bytes, merging, copy)
 }
 
 const total = (t: Traffic, part: 'loaded' | 'missed' | 'asked'): number =>
@@ -91,7 +92,7 @@ describe('where data steer, no cluster stands for another', () => {
         }),
       )
     const launched = launching({})!
-    return trafficOf(isAlone ? () => null : launching, launched, 4, 4, 2 ** 40, 4)
+    return trafficOf(isAlone ? () => null : launching, launched, 4, 4, 2 ** 40, 4, 1)
   }
   it('each of four CTAs loads what is its own', () => {
     const found = loaded(false)
@@ -102,21 +103,27 @@ describe('where data steer, no cluster stands for another', () => {
   })
 })
 
-describe('L2 has two halves, and what both ask for is in both', () => {
-  // 2 x 4 clusters of 128 x 128: a wave of four reads 128 KiB that all of it share, and 128 KiB more for each, which the next wave reads again; each writes 32 KiB
+describe('L2 has two halves, and each is the home of every second line', () => {
+  // 2 x 4 clusters of 128 x 128: a wave of four reads 128 KiB that all of it share, and 128 KiB more for each, which the next wave reads again; each writes 32 KiB.
+  // 768 KiB in all, of which each half is the home of 384. Two clusters to a half ask for 448 KiB, and have copies of the 224 of them whose home is the other half
   const KiB = 1024
   const settings = { m: 256, n: 512, k: 512 }
-  const missed = (bytes: number, merging: number): number =>
-    total(traffic('hopper-matmul', settings, { together: 4, bytes, merging }), 'missed')
+  const missed = (half: number, merging: number, copy: number): number =>
+    total(traffic('hopper-matmul', settings, { together: 4, bytes: 2 * half * KiB, merging, copy }), 'missed')
   const once = 6 * 128 * KiB
 
-  it('of two halves each keeps what its own clusters touch: 448 KiB', () => {
-    expect(missed(2 * 460 * KiB, 2)).toBe(once)
-    expect(missed(2 * 370 * KiB, 2)).toBeGreaterThan(once)
+  it.each([
+    ['as large as a line', 1, 608],
+    ['half as large', 0.5, 496],
+    ['in no room at all', 0, 384],
+  ] as const)('a copy %s: a half keeps what it is the home of, and the copies', (_, copy, kept) => {
+    expect(missed(kept + 12, 2, copy)).toBe(once)
+    expect(missed(kept - 40, 2, copy)).toBeGreaterThan(once)
   })
-  it('one half, where all are in it, keeps 768 KiB', () => {
-    expect(missed(2 * 780 * KiB, 4)).toBe(once)
-    expect(missed(2 * 600 * KiB, 4)).toBeGreaterThan(once)
+  it('where all of them are in one half, it has copies of all that is of the other', () => {
+    expect(missed(780, 4, 1)).toBe(once)
+    expect(missed(600, 4, 1)).toBeGreaterThan(once)
+    expect(missed(396, 4, 0)).toBe(once)
   })
 })
 

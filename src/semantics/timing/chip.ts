@@ -74,6 +74,7 @@ export type Name =
   | 'l2.together'
   | 'write.port'
   | 'l2.bytes'
+  | 'l2.copy'
   | 'dram.latency'
   | 'dram.spread'
   | 'dram.bandwidth'
@@ -153,6 +154,10 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'write.port': ['bytes a cycle', 'peak rate of writes of a multiprocessor'],
   'l2.together': ['count', 'neighbouring multiprocessors that share requests for one line'],
   'l2.bytes': ['bytes', 'fraction of L2 that keeps loaded data'],
+  'l2.copy': [
+    'share',
+    'room of a line in the half of L2 that is not its home, when multiprocessors of that half ask for it',
+  ],
   'dram.latency': ['cycles', 'extra latency of a load that misses L2'],
   'dram.spread': ['cycles', 'extra latency of the last of many lines from DRAM, compared with one line'],
   'dram.bandwidth': ['GB/s', 'between DRAM and L2'],

@@ -69,6 +69,7 @@ export const h100: Chip = {
     'l2.together': m(16, 'shared: by neighbours, interleaved'),
     'write.port': m(32, 'tma_store_flow, stg: one multiprocessor'),
     'l2.bytes': d(50 * 2 ** 20, whitePaper),
+    'l2.copy': m(0.57, 'capacity: by two far from one another, and by one'),
     'dram.latency': m(400, 'chase, tma_one: dram beyond l2'),
     'dram.spread': m(440, 'tma_one_2d: boxes of 64 rows and more from dram, beyond l2 and one line'),
     'dram.bandwidth': d(2950, '88 % of the 3.35 TB/s in the data sheet, the share that an H200 reaches'),

@@ -144,6 +144,7 @@ export const time = (
         groups,
         valueOf(chip, 'l2.bytes'),
         Math.max(1, floors(valueOf(chip, 'l2.together'), ctas)),
+        valueOf(chip, 'l2.copy'),
       )
       // a last wave that fills all places is like those before it, and one that leaves some empty is that of the last clusters
       const last = rest === 0 ? 0 : Math.max(1, Math.round(rest / groups))

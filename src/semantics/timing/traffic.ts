@@ -3,8 +3,9 @@
  *
  * One multiprocessor is run in full. The others run the same program at the same time, at other places of global memory, and share L2: a tile of B that all CTAs of
  * one column load comes from DRAM once. So what each cluster loads is listed, in the order in which it does, and the clusters of a wave are taken to go on in step. Their
- * boxes pass through a memory as large as L2 that forgets what it has had longest. It has two halves, each for half of the multiprocessors, and what both ask for is in both: measured on
- * an H200, what one half reads stays up to 52 MB, and what both read up to half of that. What neighbouring multiprocessors ask for at the same time is asked of L2 once: measured on an
+ * boxes pass through a memory as large as L2 that forgets what it has had longest. It has two halves, each for half of the multiprocessors, and each is the home of every second line; what
+ * the multiprocessors of the other half ask for is copied there, and takes less room than a line (`l2.copy`). Measured on an H200: what one half reads stays up to some 50 MB, and what both read up to some 38 MB.
+ * What neighbouring multiprocessors ask for at the same time is asked of L2 once: measured on an
  * H200, two neighbours that read the same get twice the bytes, and two that are far from one another do not.
  *
  * What the other clusters load is known by what a few of them do:
@@ -309,16 +310,19 @@ const oneByOne = (launched: Launched): Of => {
 /** Most boxes that are followed. */
 const mostBoxes = 400_000
 
-/** Half of L2: what it has got, when, and how many bytes have come since the launch. */
+/** Half of L2: the pieces that it has got, when, and how much room they have taken since the launch. */
 interface Half {
-  readonly last: Map<number, number>
+  /** of boxes whose home it is */
+  readonly own: Map<number, number>
+  /** of those that its multiprocessors have asked for, and that the other half is the home of */
+  readonly copies: Map<number, number>
   came: number
 }
-const half = (): Half => ({ last: new Map(), came: 0 })
+const half = (): Half => ({ own: new Map(), copies: new Map(), came: 0 })
 
 /**
  * `together`: clusters that run at the same time, one on each of the places of so many `groups` first; `bytes`: of L2; `merging`: neighbours of which a line is
- * asked for once.
+ * asked for once; `copy`: the room that a copy in the other half takes, as a share of a line's.
  */
 export const trafficOf = (
   launching: Launching,
@@ -327,6 +331,7 @@ export const trafficOf = (
   groups: number,
   bytes: number,
   merging: number,
+  copy: number,
 ): Traffic => {
   const { clusterCount } = launched.world
   const { world } = launched
@@ -358,25 +363,33 @@ export const trafficOf = (
         const t = list[i]
         if (t === undefined) continue
         const key = t.plane * 2 ** 42 + byte(i)
-        const own = halves[Math.floor((c % groups) / merging) % 2 === 0 ? 0 : 1]
-        const holds = ({ last, came }: Half): boolean => {
-          const before = last.get(key)
-          return before !== undefined && (came - before) * every < bytes / 2
-        }
-        const isThere = halves.some(holds)
-        if (!isThere) coming.add(key)
-        // it keeps what it has got from the other one as well
-        if (!holds(own)) {
-          own.last.set(key, own.came)
-          own.came += t.bytes
-        }
+        const asks = Math.floor((c % groups) / merging) % 2
+        const piece = t.bytes / 2
+        let there = 0
+        // each half is the home of every second piece of a box; where it is not, it keeps a copy, which takes less room
+        halves.forEach((home, h) => {
+          const holds = (of: Half, pieces: ReadonlyMap<number, number>): boolean => {
+            const before = pieces.get(key)
+            return before !== undefined && (of.came - before) * every < bytes / 2
+          }
+          if (holds(home, home.own)) there += 1 / 2
+          else {
+            home.own.set(key, home.came)
+            home.came += piece
+          }
+          const other = halves[asks]!
+          if (h === asks || holds(other, other.copies)) return
+          other.copies.set(key, other.came)
+          other.came += piece * copy
+        })
+        if (there < 1) coming.add(key)
         if (!t.reads) continue
         const sum = found.get(t.site) ?? { loaded: 0, asked: 0, missed: 0, late: 0 }
         found.set(t.site, sum)
         sum.loaded += t.bytes
         if (!near.has(key)) sum.asked += t.bytes
         near.add(key)
-        if (!isThere) sum.missed += t.bytes
+        sum.missed += t.bytes * (1 - there)
         if (coming.has(key)) sum.late += t.bytes
       }
     }
