@@ -214,6 +214,44 @@ describe('run', () => {
     expect(left[1]).toEqual(left[0])
     expect(left[2]).toEqual(left[0])
   })
+  test('an output is written as its author sees it: extents and strides, also where PTX has memory alone', async () => {
+    const values = Array.from({ length: 512 }, (_, i) => i + 1)
+    const f32 = (shape: ReadonlyArray<number>, of: ReadonlyArray<number>): Uint8Array =>
+      right(
+        encodeNpy(npyOfTensor(right(tensor('f32', shape, new Uint32Array(Float32Array.from(of).buffer))))),
+      )
+    const tensorIn = (name: string, more: object): object => ({
+      tensor: name,
+      shape: [512],
+      role: 'inout',
+      ...more,
+    })
+    const launch = {
+      grid: [1],
+      args: {
+        x: tensorIn('x', { role: 'in', file: 'x.npy' }),
+        scratch: tensorIn('scratch', { role: 'out' }),
+        out: tensorIn('out', { role: 'out', shape: [2, 256], strides: [1, 2] }),
+      },
+    }
+    // element i of memory is that of x 96 further on, doubled; row r, column c is element r + 2 c of memory
+    const expected = f32(
+      [2, 256],
+      [0, 1].flatMap((r) => Array.from({ length: 256 }, (_, c) => 2 * values[(r + 2 * c + 96) % 512]!)),
+    )
+    for (const level of ['ttgir', 'ptx', 'auto']) {
+      const disk = new Map<string, Uint8Array>(
+        [...kept].map(([name, held]) => [name, new TextEncoder().encode(held)]),
+      )
+      disk.set('d/x.npy', f32([512], values))
+      disk.set('d/l.json', new TextEncoder().encode(JSON.stringify(launch)))
+      const ran = await running(worldOf(inMemory(disk)))(
+        ...['run', 'd/shifted_joined.ttgir', '--launch', 'd/l.json', '--level', level, '--out', 'out=o.npy'],
+      )
+      expect([level, ran.status, ran.stderr]).toEqual([level, 0, ''])
+      expect([level, disk.get('o.npy')]).toEqual([level, expected])
+    }
+  })
   test('judges both, too', async () => {
     const v = await verdictOf('run', 'shifted.ttgir')
     expect([v.verdict, results(v)]).toEqual([

@@ -168,6 +168,7 @@ export interface AsPtx {
   readonly file: string
   readonly options: Options
   readonly isSharedGuessed: boolean
+  readonly views: Lowered['views']
 }
 
 const openedFor = (world: World, file: string, options: Options): E.Either<Failure, OpenedModule> =>
@@ -204,11 +205,12 @@ export const asPtx = (
 ): E.Either<Failure, AsPtx> =>
   pipe(
     launchOf(world, forms, options, contents),
-    E.map(({ files, launch, isSharedGuessed }) => ({
+    E.map(({ files, launch, isSharedGuessed, views }) => ({
       world: Object.assign({}, world, { files }),
       file: forms.ptx,
       options: optionsOfPtx(options, launch, keep),
       isSharedGuessed,
+      views,
     })),
   )
 

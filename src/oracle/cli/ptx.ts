@@ -31,6 +31,7 @@ import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import { spreadLaunch } from '../parallel/spread-warps.js'
+import { gathered, type View } from '../launch/lowered.js'
 import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { onDataSets, type OnSets } from './on-data-sets.js'
@@ -622,17 +623,21 @@ const runAsked = (world: World, file: string, options: Options): E.Either<Failur
   )
 }
 
-/** `told`: what is made of its verdict. */
+type Views = ReadonlyMap<string, View>
+const noViews: Views = new Map()
+
+/** `views`: how the author of the kernel sees tensors that are memory here. `told`: what is made of its verdict. */
 export const runPtx = (
   world: World,
   file: string,
   options: Options,
+  views: Views = noViews,
   told: Made = (v) => v,
 ): E.Either<Failure, Report> =>
   pipe(
     runAsked(world, file, options),
     E.bindW('one', ({ subject }) => judgedOver(world, subject, options, [], [])),
-    E.chainW((found) => reportOfRun(world, file, options, told, found)),
+    E.chainW((found) => reportOfRun(world, file, options, views, told, found)),
   )
 
 /** The same; its clusters are computed by so many threads, where that may be. */
@@ -674,7 +679,7 @@ export const runPtxIn = async (
   if (E.isLeft(checked)) return checked
   const telling: Telling = { rows: [], outside: [], set: null }
   const one = toldOf(world, subject, options, asked.right, telling, checked.right)
-  return reportOfRun(world, file, options, (v) => v, { ...found.right, one })
+  return reportOfRun(world, file, options, noViews, (v) => v, { ...found.right, one })
 }
 
 /** What a run has come to, and the files that it writes. */
@@ -682,6 +687,7 @@ const reportOfRun = (
   world: World,
   file: string,
   options: Options,
+  views: Views,
   told: Made,
   { outs, drawing, subject: { launched }, one }: RunAsked & { readonly one: JudgedPtx },
 ): E.Either<Failure, Report> => {
@@ -724,7 +730,11 @@ const reportOfRun = (
       )
     }
     const { dtype, shape } = launched.outputs.get(c.tensor)!
-    const tensor = tensorOfBytes(dtype, shape, c.bytes)
+    const view = views.get(c.tensor)
+    const tensor =
+      view === undefined
+        ? tensorOfBytes(dtype, shape, c.bytes)
+        : tensorOfBytes(dtype, view.shape, gathered(view, c.bytes, c.bytes.length / c.elements))
     if (E.isLeft(tensor)) return tensor
     written.push({ said: b.file, called: b.name, tensor: tensor.right })
   }

@@ -15,7 +15,7 @@ import { asText, type Files } from '../tensor-files/files.js'
 import { encodeNpy } from '../tensor-files/npy.js'
 import { npyOfTensor, type Tensor } from '../tensor-files/tensor.js'
 import { beside } from './beside.js'
-import type { Lowered } from './lowered.js'
+import type { Lowered, View } from './lowered.js'
 
 const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
@@ -33,6 +33,8 @@ const withFiles = (u: unknown, file: (tensor: string) => string | null): unknown
   return held === null ? u : Object.assign({}, u, { file: held })
 }
 
+const noViews: ReadonlyMap<string, View> = new Map()
+
 export const launchGiven = (
   files: Files,
   launch: string,
@@ -40,7 +42,7 @@ export const launchGiven = (
 ): E.Either<Failure, Lowered> => {
   const given = contents.size === 0 ? E.right(null) : pipe(files.read(launch)(), E.chainW(asText(launch)))
   if (E.isLeft(given)) return given
-  if (given.right === null) return E.right({ files, launch, isSharedGuessed: false })
+  if (given.right === null) return E.right({ files, launch, isSharedGuessed: false, views: noViews })
   const text = given.right
   const parsed = E.tryCatch(
     (): unknown => JSON.parse(text),
@@ -48,7 +50,7 @@ export const launchGiven = (
   )
   // what is no launch is refused by who reads it
   if (E.isLeft(parsed) || !isRecord(parsed.right) || !Array.isArray(parsed.right['args']))
-    return E.right({ files, launch, isSharedGuessed: false })
+    return E.right({ files, launch, isSharedGuessed: false, views: noViews })
   const held = new Map<string, Uint8Array>()
   for (const [name, tensor] of contents) {
     const made = encodeNpy(npyOfTensor(tensor))
@@ -64,5 +66,10 @@ export const launchGiven = (
     const there = held.get(path)
     return there === undefined ? files.read(path) : IOE.right(there)
   }
-  return E.right({ files: Object.assign({}, files, { read }), launch, isSharedGuessed: false })
+  return E.right({
+    files: Object.assign({}, files, { read }),
+    launch,
+    isSharedGuessed: false,
+    views: noViews,
+  })
 }

@@ -89,18 +89,22 @@ const isDense = ({ shape, strides }: GivenTensor): boolean =>
 const span = ({ shape, strides }: GivenTensor): number =>
   1 + shape.reduce((n, extent, d) => n + (extent - 1) * (strides[d] ?? 0), 0)
 
+/** The element of memory that an element of a view is. */
+const placeIn = ({ shape, strides }: View, flat: number): number => {
+  let [rest, at] = [flat, 0]
+  for (let d = shape.length - 1; d >= 0; d--) {
+    at += (rest % shape[d]!) * strides[d]!
+    rest = Math.floor(rest / shape[d]!)
+  }
+  return at
+}
+
 /** Elements of a tensor, each where its strides put it. */
 const spread = (t: GivenTensor, bits: Tensor['bits'], size: number): Uint8Array => {
   const from = bytesOfPatterns(bits)
   const to = new Uint8Array(span(t) * size)
-  for (let flat = 0; flat < product(t.shape); flat++) {
-    let [rest, at] = [flat, 0]
-    for (let d = t.shape.length - 1; d >= 0; d--) {
-      at += (rest % t.shape[d]!) * t.strides[d]!
-      rest = Math.floor(rest / t.shape[d]!)
-    }
-    to.set(from.subarray(flat * size, (flat + 1) * size), at * size)
-  }
+  for (let flat = 0; flat < product(t.shape); flat++)
+    to.set(from.subarray(flat * size, (flat + 1) * size), placeIn(t, flat) * size)
   return to
 }
 
@@ -217,6 +221,24 @@ export interface Lowered {
   readonly launch: string
   /** the shared memory of a CTA is not known */
   readonly isSharedGuessed: boolean
+  /** of tensors that are the memory from the first element to the last in PTX: how their author sees them */
+  readonly views: ReadonlyMap<string, View>
+}
+
+/** Extents and strides of a tensor, in elements. */
+export interface View {
+  readonly shape: ReadonlyArray<number>
+  readonly strides: ReadonlyArray<number>
+}
+
+/** The elements of a view, in the order of its indices, out of the memory from the first to the last; `size` bytes each. */
+export const gathered = (v: View, memory: Uint8Array, size: number): Uint8Array => {
+  const to = new Uint8Array(product(v.shape) * size)
+  for (let flat = 0; flat < product(v.shape); flat++) {
+    const at = placeIn(v, flat) * size
+    to.set(memory.subarray(at, at + size), flat * size)
+  }
+  return to
 }
 
 /** A launch of a module lies in no file, so no reader is told of one. */
@@ -340,5 +362,13 @@ export const lowered = (
     files: Object.assign({}, files, { read }),
     launch: name,
     isSharedGuessed: shared === undefined,
+    views: new Map(
+      module.signature.parameters.flatMap((p) => {
+        const t = module.launch.tensors.get(p.name)
+        return p._tag !== 'pointer' || t === undefined || isDense(t)
+          ? []
+          : [[t.tensor, { shape: t.shape, strides: t.strides }] as const]
+      }),
+    ),
   })
 }

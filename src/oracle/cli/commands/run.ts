@@ -341,7 +341,7 @@ const runLowered = (
     inputsBrought(world, options),
     E.chain((read) => asPtx(world, forms, options, ['computes', 'out', 'over'], tensorsOfBrought(read))),
     E.chain((asked) =>
-      runPtx(asked.world, asked.file, asked.options, (verdict) => {
+      runPtx(asked.world, asked.file, asked.options, asked.views, (verdict) => {
         const own = withGuess(asked, { verdict }).verdict
         return refused === null
           ? own
