@@ -38,8 +38,10 @@ const begun: ReadonlyArray<string> = [
 ]
 const program = (body: ReadonlyArray<string>): string => textOf([...begun, ...body, 'end:'])
 
+/** With a load, so that the loop is no wait (`warps/locks.ts`). */
 const takes = (name: string, address: string): ReadonlyArray<string> => [
   `${name}:`,
+  'ld.relaxed.cta.shared.u32 %r14, [%r2+8];',
   `atom.acquire.cta.shared.cas.b32 %r12, [${address}], 0, 1;`,
   'setp.ne.u32 %p3, %r12, 0;',
   `@%p3 bra ${name};`,

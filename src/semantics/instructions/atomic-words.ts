@@ -176,6 +176,15 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
 
 // ---------------------------------------------------------------- all that is asked
 
+/** It waits, and the word is known to be another than the one that it compares with. */
+const isHeldUp = (m: Machine, p: AtomicWords): boolean => {
+  if (p.awaits !== true || p.compare === null) return false
+  const { data } = Plane.read(m.planes[p.destination.plane]!, p.destination)
+  const [word = NaN, compared = NaN] = [data?.[0], p.compare[0]]
+  if (Number.isNaN(word) || Number.isNaN(compared)) return false
+  return isKnown(word) && isKnown(compared) && word !== compared
+}
+
 /** An atomic that leaves what it finds, whatever that is. */
 const leavesWhatItFinds = (p: AtomicWords): boolean => {
   const data = p.data
@@ -201,7 +210,7 @@ const leavesWhatItFinds = (p: AtomicWords): boolean => {
 export const acts: Family<'atomic.words'> = {
   'atomic.words': {
     execute,
-    waits: { of: 'word', blocked: () => false, stands: askedEvent },
+    waits: { of: 'word', blocked: (_world, _agent, m, p) => isHeldUp(m, p), stands: askedEvent },
     touches: (_, p) => Touches.joined(p.destination, p.scope, p.words),
     does: (p) =>
       p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes',
@@ -209,6 +218,7 @@ export const acts: Family<'atomic.words'> = {
       elements: p.destination,
       words: p.words,
       reads: true,
+      finds: p.awaits === true ? (p.compare?.[0] ?? null) : null,
       writes: { leaves: leavesWhatItFinds(p), scope: p.scope, releases: p.releases },
     }),
   },

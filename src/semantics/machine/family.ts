@@ -74,6 +74,8 @@ export interface Strongly {
   readonly elements: Elements
   readonly words: number
   readonly reads: boolean
+  /** it finds this word, or waits for it; null, absent: it finds what is there */
+  readonly finds?: number | null
   /** null: it writes nothing */
   readonly writes: Landing | null
 }

@@ -198,6 +198,8 @@ export type Prepared =
       readonly signs: boolean
       /** some agent may wait for the words that it leaves */
       readonly watched: boolean
+      /** it is done when it finds what it compares with */
+      readonly awaits?: true
       /** other lanes have done theirs of the same instruction: each is an event, and events of others may come between them */
       readonly behind?: true
     }

@@ -572,6 +572,10 @@ export const wordAt = (plane: Plane, byte: number, bytes: number): string => {
   }).join('')
 }
 
+/** The same of a word that is known. */
+export const textOfWord = (word: number): string =>
+  [0, 8, 16, 24].map((bit) => ((word >>> bit) & 0xff).toString(16).padStart(2, '0')).join('')
+
 /** The plane with these bytes in it, named pair `wordAt`. */
 export const withWord = (plane: Plane, byte: number, text: string): Plane => {
   const all = text.match(/\?[0-9a-f]{2}|[0-9a-f]{2}/gu) ?? []

@@ -164,8 +164,10 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
         signs,
         watched: h.launch.watches,
       }
+      const waits = o.awaits === true && lanes.length === 1 && words === 1
+      const awaiting = waits ? Object.assign({ awaits: true as const }, prepared) : prepared
       return part(
-        out.length > 0 ? Object.assign({ behind: true as const }, prepared) : prepared,
+        out.length > 0 ? Object.assign({ behind: true as const }, awaiting) : awaiting,
         o.to === null
           ? nothing
           : { _tag: 'words', lanes, to: o.to, bits: piece === 2 ? 16 : 32, signed: false },

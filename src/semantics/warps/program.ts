@@ -259,6 +259,8 @@ export type Operation =
       readonly to: ReadonlyArray<Row> | null
       readonly ordering: Ordering
       readonly scope: Scope
+      /** of a `cas`: it is tried again until it finds what it compares with (`locks.ts`) */
+      readonly awaits?: true
     }
   | {
       readonly _tag: 'copyAsync'

@@ -126,7 +126,7 @@ export const comparing = (
   /** ands, likewise */
   const commons = new Map<Place, Row>()
   for (const { operation: o, guard } of body) {
-    if (o._tag === 'load') continue
+    if (o._tag === 'load' || o._tag === 'atomic') continue
     const says =
       guard === null ? saying(o, { copies, known, differences, commons, written, constants }) : null
     // what is written anew says what it says now
@@ -264,16 +264,23 @@ interface Spin {
   readonly back: boolean
 }
 
-/** What the loop around a load waits for; null if it is none, or does more. */
-const spinAt = (
+/** A loop around an instruction that gives a word, of which nothing else is done: what holds of the word where it is left. */
+interface Round {
+  readonly until: Known
+  readonly branch: number
+  readonly back: boolean
+  /** where it is left for */
+  readonly out: number
+  readonly body: ReadonlyArray<Instruction>
+}
+
+/** The loop that asks for a word at an index, and does nothing but go round; null if there is none, or it does more. */
+export const roundAt = (
   code: ReadonlyArray<Instruction>,
   pc: number,
+  word: Row,
   constants: ReadonlyMap<Row, number>,
-): Spin | null => {
-  const { operation: o, guard } = code[pc]!
-  if (o._tag !== 'load' || o.ordering === 'weak' || guard !== null || o.from.space === 'local') return null
-  const word = o.to[0]?.[0]
-  if (o.width.bytes !== 4 || o.width.count !== 1 || word === undefined) return null
+): Round | null => {
   let end = pc + 1
   while (end < code.length && goesOn(code, end)) end++
   const last = code[end]
@@ -294,14 +301,34 @@ const spinAt = (
   if (known === undefined) return null
   // the branch is taken where its predicate holds; it is taken to go round, or to leave
   const leavesIfHolds = back === last.guard.negated
-  const comparison = leavesIfHolds ? known.comparison : opposite(known.comparison)
-  const out = back ? end + 1 : last.operation.target
+  return {
+    until: leavesIfHolds ? known : opposed(known),
+    branch: end,
+    back,
+    out: back ? end + 1 : last.operation.target,
+    body,
+  }
+}
+
+/** What the loop around a load waits for; null if it is none, or does more. */
+const spinAt = (
+  code: ReadonlyArray<Instruction>,
+  pc: number,
+  constants: ReadonlyMap<Row, number>,
+): Spin | null => {
+  const { operation: o, guard } = code[pc]!
+  if (o._tag !== 'load' || o.ordering === 'weak' || guard !== null || o.from.space === 'local') return null
+  const word = o.to[0]?.[0]
+  if (o.width.bytes !== 4 || o.width.count !== 1 || word === undefined) return null
+  const round = roundAt(code, pc, word, constants)
+  if (round === null) return null
+  const { branch, back, out, body } = round
   const isHeeded = body.some(({ operation: b }) =>
     usesOf(b).writes.some((place) => readBeforeWritten(code, out, place)),
   )
-  const { value } = known
+  const { comparison, value } = round.until
   const until: Until = isHeeded ? { comparison, value } : { comparison, value, unheeded: true }
-  return { until, branch: end, back }
+  return { until, branch, back }
 }
 
 /** From a load on: what it is compared by, at the branch that follows. */
@@ -346,7 +373,7 @@ const askingAt = (
 }
 
 /** A row as a copy of what it is moved from, by what stands right before. */
-const copiedAt = (code: ReadonlyArray<Instruction>, pc: number, row: Row): Row => {
+export const copiedAt = (code: ReadonlyArray<Instruction>, pc: number, row: Row): Row => {
   const between = new Set<Place>()
   for (let k = pc; k > 0 && !isJumpedTo(code, k); k--) {
     const { operation: o, guard } = code[k - 1]!

@@ -114,14 +114,14 @@ const waiting = (waits: boolean, reads: Places, writes: Places = []): Uses => ({
   flight: null,
 })
 /** Of registers that go to places of memory. */
-const storing = (at: Places, kept: Places, writes: Places = []): Uses => ({
+const storing = (at: Places, kept: Places, writes: Places = [], waits: boolean = false): Uses => ({
   reads: [...at, ...kept],
   writes,
   computes: false,
   kept,
   decides: at,
   lanes: null,
-  waits: false,
+  waits,
   flight: null,
 })
 /** `by` decides, and the other registers are in flight until the operation is done. */
@@ -179,7 +179,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'store':
       return storing(addresses(o.into), o.value.flat())
     case 'atomic':
-      return storing(addresses(o.at), [...o.value, ...o.compare], o.to ?? [])
+      return storing(addresses(o.at), [...o.value, ...o.compare], o.to ?? [], o.awaits === true)
     case 'copyAsync':
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':

@@ -19,6 +19,7 @@ import type { Rewriting } from '../../../semantics/warps/anew.js'
 import { withGathered } from '../../../semantics/warps/gathered.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
 import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
+import { withLocks } from '../../../semantics/warps/locks.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import {
@@ -380,7 +381,7 @@ export const elaborate = (
     newPredicate: () => newPredicate(e),
   })
   const ofCta = new Set([...e.givens.values()].flatMap(({ row, given }) => (isOfCta(given) ? [row] : [])))
-  const gathered = withGathered(rewriting(withSpins(placed(m), constants)), ofCta)
+  const gathered = withGathered(rewriting(withLocks(withSpins(placed(m), constants), constants)), ofCta)
   const peeked = withPeeks(rewriting(gathered.code))
   const {
     code: flown,

@@ -130,9 +130,12 @@ const takenBy = (s: Asking, first: Node, n: Node, d: Detector, o: Offered): Read
     const held = heldIn(n, first, touches, plane, byte, bytes, most)
     const now = Plane.wordAt(n.machine.planes[plane]!, byte, bytes)
     const keeps = !named.reads
+    const wanted = typeof named.finds === 'number' ? Plane.textOfWord(named.finds) : null
     const ways = backs.flatMap((back): ReadonlyArray<OlderWord> => {
       const found = keeps ? now : held[back]
-      return found === undefined ? [] : [{ plane, byte, back, held: found }]
+      return found === undefined || (wanted !== null && found !== wanted)
+        ? []
+        : [{ plane, byte, back, held: found }]
     })
     if (ways.length === 0) return []
     return isMany
