@@ -244,7 +244,8 @@ describe('parts go on together', () => {
       `setp.lt.u32 %c1, %l, 8; @%c1 bra A; ${perhapsOver} bra.uni B; A: ${perhapsOver} bra.uni B; B: bar.sync 0; activemask.b32 %v; st.global.b32 [%p], %v; E: st.global.b32 [%p+256], 5; ret;`,
       32,
     )
-    expect([t.verdict.verdict, t.left[0], t.left[31]]).toEqual(['ok', -1, -1])
+    // the run finds all lanes together; PTX does not promise it, so a kernel that stores who is there is not ok
+    expect([t.verdict.verdict, t.left[0], t.left[31]]).toEqual(['undecided', -1, -1])
   })
   test('when one part has waited for another warp first, in whichever order their lanes are', () => {
     for (const first of ['%c1', '!%c1']) {
