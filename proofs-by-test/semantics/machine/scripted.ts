@@ -40,6 +40,7 @@ export const scripted = (
     obeysNoWord: false,
     timed: false,
     asksWhoRuns: false,
+    elects: false,
     hasFellows: false,
     draws: null,
     outside: [],

@@ -255,11 +255,14 @@ describe('match, redux, elect', () => {
     'elect: one lane of the mask, which all are told',
     (active) => {
       const r = rows(2, 1, null, null, null, null, null, null)
-      Lanes.elect(r, { _tag: 'elect', to: 0, elected: 0, members: 1 }, active)
-      const elected = among(r.predicates[0]!)
-      expect(elected).toHaveLength(1)
-      expect(has(active, elected[0]!)).toBe(true)
-      for (const l of among(active)) expect(wordAt(r, 0, l)).toBe(elected[0])
+      for (const [election, lane] of [
+        ['highest', among(active).at(-1)],
+        ['lowest', among(active)[0]],
+      ] as const) {
+        Lanes.elect(r, { _tag: 'elect', to: 0, elected: 0, members: 1 }, active, election)
+        expect(among(r.predicates[0]!)).toEqual([lane])
+        for (const l of among(active)) expect(wordAt(r, 0, l)).toBe(lane)
+      }
       Lanes.activeLanes(r, { _tag: 'activeLanes', to: 1 }, active)
       for (const l of among(active)) expect(wordAt(r, 1, l)).toBe(active)
       return true

@@ -1,8 +1,10 @@
 /**
  * Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict is `ok` where every grouping that is tried comes to the same, and says so where it decides
- * something, and there alone. So is what a line holds that `discard` has dropped.
+ * something, and there alone. So is what a line holds that `discard` has dropped. Which lane `elect.sync` takes is open, too: a verdict is `ok` where the highest member comes to the same as the
+ * lowest.
  */
 import { describe, expect, it, test } from 'vitest'
+import { electedOf } from '../../../src/semantics/machine/election.js'
 import { groupings, partsOf } from '../../../src/semantics/machine/grouping.js'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
 
@@ -75,6 +77,78 @@ xor.b32 %r5, %r5, 64; add.u32 %r6, %r4, %r5; ld.shared.b32 %r3, [%r6]; ${stored}
   it('where nobody uses its mask, is not told', () => {
     expect(about('activemask', verdictOf(`activemask.b32 %r2; ${stored}`))).toEqual([])
   })
+})
+
+/** What all lanes do, of whom %p2 is the elected one. */
+const whole = `elect.sync %r2|%p2, -1;`
+const ofShared = 'mov.u32 %r4, s;'
+describe('elect.sync, whichever lane it takes', () => {
+  it.each([
+    ['its number is stored', `${whole} @%p2 st.global.b32 [%rd1], %r1;`, 'byte 0 of y'],
+    ['it stores where its number says', `${whole} mov.b32 %r3, 9; @%p2 ${stored}`, 'byte 0 of y'],
+    ['all store whom they are told', `${whole} mov.b32 %r3, %r2; ${stored}`, 'byte 0 of y'],
+    [
+      'half of a warp elects, and its number is stored',
+      `@%p1 bra E; elect.sync %r2|%p2, 0xffff0000; @%p2 st.global.b32 [%rd1+8], %r1; E:`,
+      'byte 8 of y',
+    ],
+    ['a branch asks for it', `${whole} @!%p2 bra E; mov.b32 %r3, 7; E: ${stored}`, 'byte 0 of y'],
+    [
+      'lane 0 reads what it has stored, and does not wait',
+      `${ofShared} ${whole} @%p2 st.shared.b32 [%r4], 7; setp.eq.u32 %p3, %r1, 0; @%p3 ld.shared.b32 %r3, [%r4]; @%p3 st.global.b32 [%rd1], %r3;`,
+      'different lanes',
+    ],
+    [
+      'lane 0 waits for what it has copied',
+      `${ofShared} setp.lt.u32 %p3, %r1, 4; shl.b32 %r5, %r1, 2; add.u32 %r5, %r4, %r5; @%p3 st.shared.b32 [%r5], %r1; fence.proxy.async.shared::cta; bar.warp.sync -1;
+${whole} @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16; setp.eq.u32 %p3, %r1, 0; @%p3 cp.async.bulk.commit_group; @%p3 cp.async.bulk.wait_group 0;`,
+      '',
+    ],
+  ])('is undecided where %s', (_, body, what) => {
+    const { verdict, reason } = verdictOf(body)
+    expect(verdict).toBe('undecided')
+    expect(reason).toContain('PTX does not say')
+    expect(reason).toContain(what)
+  })
+
+  const before = verdictOf(stored)
+  it.each([
+    ['it stores a constant', `${whole} @%p2 st.global.b32 [%rd1+128], 7; ${stored}`],
+    ['nothing asks who it is', `${whole} ${stored}`],
+    [
+      'one lane alone elects',
+      `@%p1 bra E; setp.ne.u32 %p3, %r1, 20; @%p3 bra E; elect.sync %r2|%p2, 0x100000; @%p2 ${stored} E:`,
+    ],
+    [
+      'it is asked twice, and each time is the same',
+      `${whole} @%p2 st.global.b32 [%rd1+128], 7; elect.sync %r5|%p3, -1; @%p3 st.global.b32 [%rd1+128], 8; ${stored}`,
+    ],
+    [
+      'all wait for what it has stored',
+      `${ofShared} ${whole} @%p2 st.shared.b32 [%r4], 7; bar.warp.sync -1; ld.shared.b32 %r3, [%r4]; ${stored}`,
+    ],
+    [
+      'it copies, and waits for what it has copied',
+      `${ofShared} setp.lt.u32 %p3, %r1, 4; shl.b32 %r5, %r1, 2; add.u32 %r5, %r4, %r5; @%p3 st.shared.b32 [%r5], %r1; fence.proxy.async.shared::cta; bar.warp.sync -1;
+${whole} @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16; @%p2 cp.async.bulk.commit_group; @%p2 cp.async.bulk.wait_group 0;`,
+    ],
+  ])('is ok, without a word, where %s', (_, body) => {
+    const { verdict, scope, reason } = verdictOf(body)
+    expect(verdict, reason).toBe('ok')
+    expect(scope).toEqual(before.scope)
+  })
+})
+
+test('who is elected: a member, the lowest or the highest', () => {
+  for (const [mask, low, high] of [
+    [-1, 0, 31],
+    [1, 0, 0],
+    [0x80000000 | 0, 31, 31],
+    [0x00000ff0, 4, 11],
+  ] as const) {
+    expect(electedOf('lowest', mask)).toBe(low)
+    expect(electedOf('highest', mask)).toBe(high)
+  }
 })
 
 test('parts of a mask: disjoint, all of it, and each its own part', () => {

@@ -98,6 +98,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   obeysNoWord: false,
   timed: linked.timed,
   asksWhoRuns: false,
+  elects: false,
   hasFellows: true,
   draws: null,
   outside: agentsActAsOne,

@@ -28,10 +28,9 @@ import {
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
 import { fellowship, type Fellowship, type Fellowships } from '../machine/fellowship.js'
-import type { Grouping } from '../machine/grouping.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
-import type { Source } from '../machine/source.js'
+import { noArguments, type Arguments, type Source } from '../machine/source.js'
 import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
 import type { Machine } from '../machine/state.js'
@@ -511,6 +510,9 @@ const tensorMemoryOf = (p: WarpProgram): ReadonlyArray<CtaPlane> =>
     ? [{ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes }]
     : []
 
+/** What PTX leaves open about lanes. */
+type OpenLanes = Pick<Arguments, 'grouping' | 'election'>
+
 /** Launched with these mbarriers. */
 const launchedWith = (
   p: WarpProgram,
@@ -521,7 +523,7 @@ const launchedWith = (
   resident: number | null,
   ledger: Ledger | null = null,
   fellows: Fellowships | null = null,
-  grouping: Grouping | null = null,
+  { grouping, election }: OpenLanes = noArguments,
 ): E.Either<Failure, LaunchedWarps> => {
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
@@ -556,7 +558,8 @@ const launchedWith = (
     signing: signing(p),
     followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
     fellows,
-    grouping,
+    grouping: grouping ?? null,
+    election: election ?? 'lowest',
     watches: watches(p),
     flight: flightOf(p),
     scout,
@@ -740,12 +743,12 @@ const launchedAt = (
   resident: number | null,
   ledger: Ledger | null,
   fellows: Fellowships | null,
-  grouping: Grouping | null,
+  open: OpenLanes,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes' || algebra.memory === 'shadow'
     ? E.chain((barriers: ReadonlyArray<Found>) =>
-        launchedWith(p, a, algebra, barriers, null, resident, ledger, fellows, grouping),
+        launchedWith(p, a, algebra, barriers, null, resident, ledger, fellows, open),
       )(barriersOf())
     : refuse(
         'launch.algebra',
@@ -762,20 +765,22 @@ export const launchWarps = (
   algebra: Algebra,
   resident: number | null = null,
 ): E.Either<Failure, LaunchedWarps> =>
-  launchedAt(p, a, algebra, resident, null, null, null, () => scouted(p, a, algebra))
+  launchedAt(p, a, algebra, resident, null, null, noArguments, () => scouted(p, a, algebra))
 
 /** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
 export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
   const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
-    launch: (algebra, { resident, ledger, fellows, grouping, oneWave }) =>
-      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, grouping ?? null, () => {
+    launch: (algebra, given) => {
+      const { resident, ledger, fellows, oneWave } = given
+      return launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, given, () => {
         const before = known.get(algebra.memory)
         if (before !== undefined) return before
         const found = scouted(p, a, algebra, oneWave === true)
         known.set(algebra.memory, found)
         return found
-      }),
+      })
+    },
   }
 }

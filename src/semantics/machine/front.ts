@@ -97,6 +97,8 @@ export interface Front<W> {
   readonly timed: boolean
   /** it matters which lanes are found to run together (`machine/grouping.ts`) */
   readonly asksWhoRuns: boolean
+  /** it matters whether an election takes a lane, or which one it takes (`machine/election.ts`) */
+  readonly elects: boolean
   /** its agents can be followed in other clusters (`warps/fellows.ts`) */
   readonly hasFellows: boolean
   /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */

@@ -28,6 +28,7 @@ import type { Launched } from './launch.js'
 import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
 import type { Fellowships } from './fellowship.js'
+import type { Election } from './election.js'
 import type { Grouping } from './grouping.js'
 import type { TensorPipe } from './world.js'
 
@@ -49,6 +50,8 @@ export interface Arguments {
   readonly fellows?: Fellowships
   /** which lanes `activemask` finds together, of those that come to it; if it is not said, all of them */
   readonly grouping?: Grouping
+  /** which of its members `elect.sync` takes; if it is not said, the lowest */
+  readonly election?: Election
   /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
   readonly oneWave?: true
 }

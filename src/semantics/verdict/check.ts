@@ -818,11 +818,11 @@ export const check: Check = (program, options) => checkSource(sourceOf(program),
 /** The same of anything that can be launched (`machine/source.ts`). */
 export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> =>
   E.map((checked: Checked) =>
-    whoeverRuns(checked, (grouping) =>
+    whoeverRuns(checked, (given) =>
       checkedOnce(
         source,
         Object.assign({}, options, {
-          arguments: Object.assign({}, options.arguments, { grouping }),
+          arguments: Object.assign({}, options.arguments, given),
           explain: false,
           explore: false,
           budget: 0,
@@ -831,7 +831,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ),
   )(checkedOnce(source, options))
 
-/** Judged with lanes that stay together where they ask who runs, or with the grouping that is given. */
+/** Judged with lanes that stay together where they ask who runs and the lowest of those that elect, or with what is given. */
 const checkedOnce = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched

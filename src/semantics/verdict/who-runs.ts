@@ -1,29 +1,34 @@
 /**
- * Lanes that run together: does a verdict hold whichever lanes `activemask` finds together?
+ * Which lanes run: does a verdict hold whichever lanes `activemask` finds together, and whichever lane `elect.sync` takes?
  *
- * A run takes them as they came. PTX promises no lane that another is with it, so a kernel whose result, or whose order, rests on that is right by accident. So the same kernel is judged
- * again with lanes that part where they ask (`machine/grouping.ts`), and its outputs are compared.
+ * A run takes lanes as they came, and of those that elect the lowest. PTX promises no lane that another is with it, nor that it is elected, so a kernel whose result, or whose order, rests
+ * on that is right by accident. So the same kernel is judged again with lanes that part where they ask (`machine/grouping.ts`), and with another lane elected (`machine/election.ts`), and
+ * its outputs are compared.
  *
  *     leader = ffs(mask) - 1;  if (lane == leader) atomicAdd(c, popc(mask))      one sum, whatever the mask is: ok
  *     s[lane] = x;  __syncwarp(mask);  y[lane] = s[lane ^ 1]                       alone a lane meets no other, and races: undecided, with the race
  *     y[lane] = mask                                                             another result: undecided, with the bytes
+ *     if (elected) *y = lane                                                     another result: undecided, with the bytes
+ *     if (elected) *y = 1                                                        the same from each lane: ok
  *
- * | with another grouping                            | then                                                    |
- * |--------------------------------------------------|---------------------------------------------------------|
- * | the run shows something                          | undecided, with its reason                              |
- * | its verdict is open, and it shows nothing         | nothing: other schedules are asked of lanes that stay together alone |
- * | outputs differ                                   | undecided, with the bytes                               |
- * | they differ where a note says that order decides | ok: the note has said it                                |
- * | they hold the same words in another order        | ok, and the scope says so: places were handed out by turn |
+ * | with another grouping, or another lane elected         | then                                                      |
+ * |--------------------------------------------------------|-----------------------------------------------------------|
+ * | the run shows something                                | undecided, with its reason                                |
+ * | its verdict is open, and it shows nothing              | nothing: other schedules are asked of lanes that stay together alone |
+ * | outputs differ                                         | undecided, with the bytes                                 |
+ * | they differ where a note says that order decides       | ok: the note has said it                                  |
+ * | they hold the same words in another order, by grouping | ok, and the scope says so: places were handed out by turn |
  *
- * It is `undecided` and no hazard because no schedule replays it: which lanes are together is no event. Groupings other than these are not tried, and the scope says so.
+ * It is `undecided` and no hazard because no schedule replays it: which lanes are together, or elected, is no event. Groupings other than these are not tried, and the scope says so;
+ * of the members of an election none between the lowest and the highest is.
  *
- * Law 1. A verdict that is not `ok`, or of a program in which `activemask` decides nothing, stays as it is.
+ * Law 1. A verdict that is not `ok`, or of a program in which neither `activemask` nor an election decides anything, stays as it is.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../language/refusal.js'
 import { groupings, type Grouping } from '../machine/grouping.js'
 import * as Plane from '../machine/plane.js'
+import type { Arguments } from '../machine/source.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { wayOf, type Verdict } from '../judging/verdict.js'
@@ -50,6 +55,41 @@ const someGroupings = `runs in which activemask finds other lanes together (trie
 const inAnotherOrder = (name: string): string =>
   `the order of the words of ${name}, which depends on the lanes that activemask finds together`
 
+/** What PTX leaves open about lanes, said. */
+export type OpenLanes = Pick<Arguments, 'grouping' | 'election'>
+
+/** A run that PTX allows as well as the first one. */
+interface Other {
+  readonly given: OpenLanes
+  readonly where: string
+  /** what PTX does not say */
+  readonly open: string
+  /** what a result depends on that is another one */
+  readonly on: string
+  /** lanes that are together take places in turn, so words may have changed places */
+  readonly takesTurns: boolean
+}
+
+const byGrouping = (grouping: Grouping): Other => ({
+  given: { grouping },
+  where: `where activemask finds ${shown[grouping]}`,
+  open: 'which lanes are together',
+  on: 'which lanes activemask finds together',
+  takesTurns: true,
+})
+const byElection: Other = {
+  given: { election: 'highest' },
+  where: 'where elect.sync takes the highest lane of its members',
+  open: 'which lane is elected',
+  on: 'which lane elect.sync takes',
+  takesTurns: false,
+}
+
+const othersOf = ({ front }: World): ReadonlyArray<Other> => [
+  ...(front.asksWhoRuns ? groupings.map(byGrouping) : []),
+  ...(front.elects ? [byElection] : []),
+]
+
 /** Planes of which a note says that the order of operations decides. */
 const open = ({ notes }: Verdict): ReadonlyArray<string> =>
   notes.flatMap(({ id, place }) => (id === 'N1' && place != null ? [place.plane] : []))
@@ -68,6 +108,7 @@ const isPermuted = (one: Plane.Plane, other: Plane.Plane, bytes: ReadonlyArray<n
 const apartIn = (
   one: Judged,
   other: Judged,
+  takesTurns: boolean,
 ): { readonly permuted: ReadonlyArray<string>; readonly left: string | null } => {
   const known = new Set([...open(one.verdict), ...open(other.verdict)])
   const permuted: string[] = []
@@ -78,7 +119,8 @@ const apartIn = (
     const [a, b] = [here.planes[plane]!, there.planes[plane]!]
     const bytes = Plane.bytesApart(a, b)
     if (bytes.length === 0) continue
-    if (!isPermuted(a, b, bytes)) return { permuted, left: `byte ${String(bytes[0])} of ${name}` }
+    if (!takesTurns || !isPermuted(a, b, bytes))
+      return { permuted, left: `byte ${String(bytes[0])} of ${name}` }
     permuted.push(name)
   }
   return { permuted, left: null }
@@ -95,29 +137,31 @@ const undecided = <A extends Judged>(judged: A, reason: string): A => {
 const isQuiet = ({ verdict: { verdict, findings }, completed }: Judged): boolean =>
   verdict === 'ok' || (verdict === 'undecided' && findings.length === 0 && completed !== null)
 
-/** The verdict, if it is the same with lanes that part where they ask who runs. */
+/** The verdict, if it is the same whichever lanes run. */
 export const whoeverRuns = <A extends Judged>(
   judged: A,
-  again: (grouping: Grouping) => E.Either<Refusal, Judged>,
+  again: (given: OpenLanes) => E.Either<Refusal, Judged>,
 ): A => {
   const { verdict, world } = judged
-  if (!world.front.asksWhoRuns || verdict.verdict !== 'ok') return judged
+  if (verdict.verdict !== 'ok') return judged
+  const others = othersOf(world)
+  if (others.length === 0) return judged
   const permuted = new Set<string>()
-  for (const grouping of groupings) {
-    const other = again(grouping)
-    const where = `where activemask finds ${shown[grouping]}`
+  for (const { given, where, open: left, on, takesTurns } of others) {
+    const other = again(given)
     if (E.isLeft(other)) return undecided(judged, `${where}: ${other.left.message}`)
     const { verdict: of } = other.right
     if (!isQuiet(other.right))
-      return undecided(judged, `PTX does not say which lanes are together, and ${where}: ${of.reason}`)
-    const apart = apartIn(judged, other.right)
+      return undecided(judged, `PTX does not say ${left}, and ${where}: ${of.reason}`)
+    const apart = apartIn(judged, other.right, takesTurns)
     if (apart.left !== null)
       return undecided(
         judged,
-        `the result depends on which lanes activemask finds together, which PTX does not say: ${where}, ${apart.left} is another one`,
+        `the result depends on ${on}, which PTX does not say: ${where}, ${apart.left} is another one`,
       )
     for (const name of apart.permuted) permuted.add(name)
   }
+  if (!world.front.asksWhoRuns) return judged
   const scope = [
     ...verdict.scope.filter((line) => line !== oneGrouping),
     someGroupings,

@@ -26,7 +26,7 @@ import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
-import { asksWhoRuns, controlling, tellsOrder, timingOf, watches } from './timing.js'
+import { asksWhoRuns, controlling, elects, tellsOrder, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
@@ -454,6 +454,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     obeysNoWord: controlling(l.program).size === 0 && !watches(l.program),
     timed: reasons.length > 0,
     asksWhoRuns: asksWhoRuns(l.program),
+    elects: elects(l.program),
     // fellows are moved within planes
     hasFellows: !l.pieced,
     draws: drawsOf(l.program),

@@ -19,6 +19,7 @@
  */
 import { unreachable } from '../../failure.js'
 import { extremeWord, scalarOperation } from '../../numerics/scalar/index.js'
+import { electedOf, type Election } from '../machine/election.js'
 import { absentAt, setAbsent } from './absent.js'
 import type { Operation } from './program.js'
 import {
@@ -188,9 +189,8 @@ export const reduce = (r: Rows, o: Of<'reduce'>, mask: number): void => {
   giveAll(r, o.to, mask, word, isMissing)
 }
 
-/** PTX leaves open which lane it is; here the lowest. */
-export const elect = (r: Rows, o: Of<'elect'>, mask: number): void => {
-  const leader = lowest(mask)
+export const elect = (r: Rows, o: Of<'elect'>, mask: number, election: Election): void => {
+  const leader = electedOf(election, mask)
   if (o.to !== null) giveAll(r, o.to, mask, leader, 0)
   setPredicate(r, o.elected, mask, 1 << leader, 0)
 }

@@ -21,6 +21,7 @@
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Ledger } from '../machine/ledger.js'
 import type { Fellowships } from '../machine/fellowship.js'
+import type { Election } from '../machine/election.js'
 import type { Grouping } from '../machine/grouping.js'
 import type { Placed } from '../instructions/tma/object.js'
 import type { LinkedProduct } from './products.js'
@@ -165,6 +166,8 @@ export interface WarpLaunch {
   readonly fellows: Fellowships | null
   /** which lanes `activemask` finds together, of those that come to it; null: all of them */
   readonly grouping: Grouping | null
+  /** which of its members an election takes */
+  readonly election: Election
   /** some agent waits for words of memory */
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */

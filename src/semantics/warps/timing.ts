@@ -20,7 +20,7 @@
  * | a strong load, an atomic                      | C1 fails in a run where a write of the word is in no order with it (`judging/detector/strong.ts`) |
  *
  * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`). On a chip it is not, so where
- * `activemask` decides something (`asksWhoRuns`) a verdict asks other groups of lanes, too (`verdict/who-runs.ts`).
+ * `activemask` decides something (`asksWhoRuns`) a verdict asks other groups of lanes, too, and where an election does (`elects`), another lane (`verdict/who-runs.ts`).
  *
  * Bytes of local memory whose address the text says, as those of parameters of a call, are places of their own, what is at addresses in registers is anywhere there: what is
  * stored decides where something that is loaded from there does. What a call of the system prints decides nothing.
@@ -280,6 +280,14 @@ export const signing: (p: WarpProgram) => ReadonlySet<Operation> = remembered(({
 export const asksWhoRuns = (p: WarpProgram): boolean => {
   const places = decidingIn(p.code)
   return p.code.some(({ operation: o }) => o._tag === 'activeLanes' && places.has(o.to))
+}
+
+/** Does something depend on which lanes are elected? */
+export const elects = (p: WarpProgram): boolean => {
+  const places = decidingIn(p.code)
+  return p.code.some(
+    ({ operation: o }) => o._tag === 'elect' && usesOf(o).writes.some((place) => places.has(place)),
+  )
 }
 
 /** Arrivals at mbarriers that are told how many were missing, where that decides more than for which phase is waited. */

@@ -397,7 +397,7 @@ const takesTurn = (w: Walk, s: Walking): void => {
 const membersOf = (o: Operation): number | null => usesOf(o).lanes?.members ?? null
 
 /** What lanes give one another. */
-const exchange = (rows: Rows, o: OfLanes, mask: number): null => {
+const exchange = ({ rows, launch: { election } }: Walk, o: OfLanes, mask: number): null => {
   Shadows.follow(rows, o, null, mask)
   switch (o._tag) {
     case 'shuffle':
@@ -413,7 +413,7 @@ const exchange = (rows: Rows, o: OfLanes, mask: number): null => {
       Lanes.reduce(rows, o, mask)
       break
     case 'elect':
-      Lanes.elect(rows, o, mask)
+      Lanes.elect(rows, o, mask, election)
       break
     case 'meetLanes':
       break
@@ -425,8 +425,8 @@ const exchange = (rows: Rows, o: OfLanes, mask: number): null => {
 const together = (w: Walk, s: Walking, o: OfLanes, mask: number): void => {
   const { rows } = w
   Origins.follow(rows, o, mask, null)
-  if (rows.fellows === null) exchange(rows, o, mask)
-  else Fellows.along(rows, rows.fellows, o, mask, (mask | w.ended) === -1, () => exchange(rows, o, mask))
+  if (rows.fellows === null) exchange(w, o, mask)
+  else Fellows.along(rows, rows.fellows, o, mask, (mask | w.ended) === -1, () => exchange(w, o, mask))
   if (o._tag === 'shuffle') return
   if (o._tag === 'meetLanes') {
     synced(w, s, mask)
