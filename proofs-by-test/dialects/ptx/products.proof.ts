@@ -118,7 +118,7 @@ describe('what is demanded', () => {
         kernelText(mma)
           .replace('.reg .b32 %t', '.reg .pred %q; .reg .b32 %t')
           .replace(new RegExp(`^(ld.global.b32 %${register}.*)$`, 'mu'), 'setp.ne.u32 %q, %t, 0;\n@%q $1')
-          .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nover:\nst`),
+          .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nmembar.cta;\nover:\nst`),
         mma,
       ).reason
     const lost = 'the condition of the branch comes from unwritten registers or memory (lane 0)'
@@ -162,7 +162,7 @@ describe('what is demanded', () => {
             /^ld.global.b32 %e.*$/mu,
             `setp.ne.u32 %q, %t, ${String(lane)};\n@%q mov.b32 %e, 0x44444444;`,
           )
-          .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nover:\nst`),
+          .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nmembar.cta;\nover:\nst`),
         f,
       ).reason
     const found = [1, 2, 5].map((lane) =>
