@@ -41,6 +41,7 @@ export const scripted = (
     timed: false,
     asksWhoRuns: false,
     elects: false,
+    electedData: [],
     hasFellows: false,
     draws: null,
     outside: [],

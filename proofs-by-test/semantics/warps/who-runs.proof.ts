@@ -6,7 +6,12 @@
 import { describe, expect, it, test } from 'vitest'
 import { electedOf } from '../../../src/semantics/machine/election.js'
 import { groupings, partsOf } from '../../../src/semantics/machine/grouping.js'
-import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { shadow } from '../../../src/numerics/shadow.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { ofZeros, textLaunched, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { right } from '../../either.js'
 
 const verdictOf = (body: string): ReturnType<typeof verdictOfText> => {
   const text = `.version 8.8
@@ -136,6 +141,53 @@ ${whole} @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16; @%p
     const { verdict, scope, reason } = verdictOf(body)
     expect(verdict, reason).toBe('ok')
     expect(scope).toEqual(before.scope)
+  })
+})
+
+describe('elect.sync without data', () => {
+  const unknown = (body: string): ReturnType<typeof verdictOfText> => {
+    const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 py, .param .u64 px) {
+.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>;
+ld.param.u64 %rd1, [py]; ld.param.u64 %rd2, [px]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd3, %rd2; add.s64 %rd3, %rd3, %rd1;
+ld.global.b32 %r4, [%rd4]; elect.sync %r2|%p1, -1;
+${body}
+ret; }`
+    const { program, given } = textLaunched(text, {
+      threads: 32,
+      buffers: [...ofZeros(32, 'y'), { name: 'x', role: 'in', words: new Uint32Array(32) }],
+      outputs: [],
+    })
+    return right(
+      checkSource(warpSource(program, Object.assign({}, given, { unknown: new Set(['x']) })), {
+        ...standardOptions,
+        algebra: shadow(bits('hopper')),
+        provenance: false,
+        explore: false,
+      }),
+    ).verdict
+  }
+  it.each([
+    ['it stores what it has loaded for itself', '@%p1 st.global.b32 [%rd1], %r4;', 1],
+    ['so behind a branch', '@!%p1 bra E; add.u32 %r4, %r4, 1; st.global.b32 [%rd1], %r4; E:', 1],
+    ['all store what it had', 'shfl.sync.idx.b32 %r5, %r4, %r2, 31, -1; st.global.b32 [%rd3], %r5;', 1],
+    [
+      'it stores what any lane would have loaded',
+      '@%p1 ld.global.b32 %r5, [%rd2]; @%p1 st.global.b32 [%rd1], %r5;',
+      0,
+    ],
+    [
+      'it stores what one lane has told all',
+      'shfl.sync.idx.b32 %r5, %r4, 3, 31, -1; @%p1 st.global.b32 [%rd1], %r5;',
+      0,
+    ],
+    ['all store their own', 'st.global.b32 [%rd3], %r4;', 0],
+  ])('tells where the choice may show: %s', (_, body, lines) => {
+    const v = unknown(body)
+    expect(v.verdict, v.reason).toBe('ok')
+    expect(about('elect.sync', v)).toHaveLength(lines)
   })
 })
 

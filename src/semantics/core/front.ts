@@ -99,6 +99,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   timed: linked.timed,
   asksWhoRuns: false,
   elects: false,
+  electedData: [],
   hasFellows: true,
   draws: null,
   outside: agentsActAsOne,

@@ -99,6 +99,8 @@ export interface Front<W> {
   readonly asksWhoRuns: boolean
   /** it matters whether an election takes a lane, or which one it takes (`machine/election.ts`) */
   readonly elects: boolean
+  /** sites at which data of one lane, which an election has chosen, go on */
+  readonly electedData: ReadonlyArray<number>
   /** its agents can be followed in other clusters (`warps/fellows.ts`) */
   readonly hasFellows: boolean
   /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */

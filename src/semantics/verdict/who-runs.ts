@@ -22,6 +22,8 @@
  * It is `undecided` and no hazard because no schedule replays it: which lanes are together, or elected, is no event. Groupings other than these are not tried, and the scope says so;
  * of the members of an election none between the lowest and the highest is.
  *
+ * Without data the bytes of an output are unknown, whichever lane has stored them. Where an election may choose among data (`warps/elected.ts`), the scope says so.
+ *
  * Law 1. A verdict that is not `ok`, or of a program in which neither `activemask` nor an election decides anything, stays as it is.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -54,6 +56,15 @@ export const oneGrouping =
 const someGroupings = `runs in which activemask finds other lanes together (tried were all lanes that came one way and, in one schedule each, ${Object.values(shown).join(', ')})`
 const inAnotherOrder = (name: string): string =>
   `the order of the words of ${name}, which depends on the lanes that activemask finds together`
+
+/** Data that are not known are not compared. */
+const ofUnknown = ({ front, algebra }: World): ReadonlyArray<string> =>
+  algebra.memory === 'shadow'
+    ? front.electedData.map(
+        (site) =>
+          `whether data come to the same at \`${front.sites[site]?.label ?? ''}\` whichever lane elect.sync takes (no data, so they were not compared)`,
+      )
+    : []
 
 /** What PTX leaves open about lanes, said. */
 export type OpenLanes = Pick<Arguments, 'grouping' | 'election'>
@@ -161,11 +172,14 @@ export const whoeverRuns = <A extends Judged>(
       )
     for (const name of apart.permuted) permuted.add(name)
   }
-  if (!world.front.asksWhoRuns) return judged
+  const { asksWhoRuns } = world.front
+  const unknown = ofUnknown(world)
+  if (!asksWhoRuns && unknown.length === 0) return judged
   const scope = [
     ...verdict.scope.filter((line) => line !== oneGrouping),
-    someGroupings,
+    ...(asksWhoRuns ? [someGroupings] : []),
     ...[...permuted].map(inAnotherOrder),
+    ...unknown,
   ]
   return Object.assign({}, judged, { verdict: Object.assign({}, verdict, { scope }) })
 }

@@ -26,6 +26,7 @@ import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
+import { electedData } from './elected.js'
 import { asksWhoRuns, controlling, elects, tellsOrder, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
@@ -455,6 +456,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     timed: reasons.length > 0,
     asksWhoRuns: asksWhoRuns(l.program),
     elects: elects(l.program),
+    electedData: electedData(l.program),
     // fellows are moved within planes
     hasFellows: !l.pieced,
     draws: drawsOf(l.program),
