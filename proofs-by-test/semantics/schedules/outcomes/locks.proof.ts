@@ -238,6 +238,11 @@ const kinds: ReadonlyArray<readonly [what: string, l: Partial<Locked>, verdict: 
   ['it is not given back', { gives: [] }, 'deadlock'],
   ['who takes it leaves it free', { takes: cas('relaxed', '0', '0') }, 'hazard'],
   ['L2 the loop is left where it is held by another', { asks: 'setp.ne.u32 %p2, %r16, 1;' }, 'hazard'],
+  [
+    'L2 the loop is left where it is not what it is compared with',
+    { asks: 'setp.eq.u32 %p2, %r16, 0;' },
+    'hazard',
+  ],
 ]
 
 test.each(kinds)('%s', (_, change, verdict) => {
