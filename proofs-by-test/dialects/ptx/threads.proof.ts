@@ -78,6 +78,9 @@ const linesOf = (kernel: string, f: Finding): ReadonlyArray<number> =>
 
 const schedules = nightly ? ['eager', 'lazy', 'roundrobin', 'seeded:1', 'seeded:2'] : ['eager', 'lazy']
 
+/** It acquires once and stores nothing else where the word is not set: what it stores depends on the order, and a note says so. */
+const asksOnce = 4
+
 describe('lanes are threads', () => {
   test('nine variants of each', () => {
     expect(variants.map(({ kernel, variant }) => `${kernel}${String(variant)}`)).toEqual(
@@ -90,7 +93,11 @@ describe('lanes are threads', () => {
       for (const schedule of schedules) {
         const found = verdictOf(kernel, variant, schedule)
         expect([schedule, found.verdict]).toEqual([schedule, verdict])
-        if (verdict === 'ok') expect([found.findings, found.notes]).toEqual([[], []])
+        if (verdict === 'ok')
+          expect([found.findings, found.notes.map(({ id }) => id)]).toEqual([
+            [],
+            kernel === 'words' && variant === asksOnce ? ['N1'] : [],
+          ])
         else {
           const named = new Set(found.findings.flatMap((f) => linesOf(kernel, f)))
           expect([schedule, marked.filter((line) => !named.has(line))]).toEqual([schedule, []])

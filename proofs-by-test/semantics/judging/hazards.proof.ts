@@ -19,6 +19,7 @@ const isMachine = (p: string): boolean => /semantics\/(machine|instructions|exec
 const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
 const isTerms = (p: string): boolean => p.endsWith('semantics/verdict/same-value.ts')
 const isOtherwise = (p: string): boolean => p.endsWith('semantics/verdict/otherwise.ts')
+const isEnds = (p: string): boolean => p.endsWith('semantics/verdict/unlike-ends.ts')
 /** It reads from the row of a unit what an overwrite is called. */
 const isDetector = (p: string): boolean => /semantics\/(judging\/detector\/|log\/units)/.test(p)
 /** What refuses before the run is all the rest, however it is divided. */
@@ -28,13 +29,15 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
   provenance: isProvenance,
   terms: isTerms,
   otherwise: isOtherwise,
+  ends: isEnds,
   validation: (p) =>
     !isTerms(p) &&
     !isOtherwise(p) &&
+    !isEnds(p) &&
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&
-    !/semantics\/(schedules\/naive|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(
+    !/semantics\/(schedules\/naive|verdict\/who-runs|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(
       p,
     ),
 }

@@ -45,6 +45,7 @@ const givers: Readonly<Record<By, string>> = {
   machine: 'the machine, as a fault of the run',
   provenance: 'provenance, from what the outputs are made of',
   terms: 'a run over terms, which says what is stored for all inputs',
+  ends: 'a comparison of how schedules end',
   otherwise: 'another run of the same schedule, in which the access finds something else',
 }
 

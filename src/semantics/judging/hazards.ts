@@ -44,7 +44,7 @@
 /** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
 export type Severity = 'E' | 'C' | 'L'
 
-export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms' | 'otherwise'
+export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms' | 'otherwise' | 'ends'
 
 /** What can be seen in one state of a search. */
 export type Witness = 'race' | 'visibility' | 'exit' | 'overrun' | 'lifecycle' | 'unwritten'
@@ -749,7 +749,7 @@ const rows = {
     definition:
       'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds. Or schedules end with different contents of a tensor, because an atomic or strong read finds different values.',
     severity: 'L',
-    by: ['detector'],
+    by: ['detector', 'ends'],
     rank: 0,
     outside: 'always',
     answer: 'always',
