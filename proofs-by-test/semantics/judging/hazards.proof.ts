@@ -37,7 +37,7 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&
-    !/semantics\/(schedules\/naive|verdict\/who-runs|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(
+    !/semantics\/(schedules\/naive|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(
       p,
     ),
 }

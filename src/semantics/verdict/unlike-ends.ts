@@ -36,8 +36,23 @@ import type { EventKey } from '../execution/step.js'
 const nameOf = ({ header }: World, plane: number): string => planeName(header, plane)
 
 /** Tensors of which one of these notes says that their contents are open. */
-export const openTensors = (notes: ReadonlyArray<Diagnosis>): Set<string> =>
-  new Set(notes.flatMap(({ id, place }) => (id === 'N1' && place !== undefined ? [place.plane] : [])))
+export const openTensors = (
+  notes: ReadonlyArray<Pick<Diagnosis, 'id'> & { readonly place?: { readonly plane: string } | null }>,
+): Set<string> =>
+  new Set(notes.flatMap(({ id, place }) => (id === 'N1' && place != null ? [place.plane] : [])))
+
+/** Tensors that two ends leave otherwise, with their bytes, but for those that `known` has. */
+export const tensorsApart = (
+  world: World,
+  first: Machine,
+  second: Machine,
+  known: ReadonlySet<string>,
+): ReadonlyArray<{ readonly plane: number; readonly bytes: ReadonlyArray<number> }> =>
+  world.header.planes.flatMap(({ space }, plane) => {
+    if (space !== 'gmem' || known.has(nameOf(world, plane))) return []
+    const bytes = Plane.bytesApart(first.planes[plane]!, second.planes[plane]!)
+    return bytes.length === 0 ? [] : [{ plane, bytes }]
+  })
 
 const touches = ({ footprint: f }: Access, plane: number, byte: number): boolean => {
   if (f.plane !== plane) return false
@@ -62,11 +77,7 @@ export const unlike = (
   second: Ended,
   known: Set<string>,
 ): ReadonlyArray<Diagnosis> => {
-  const differing = world.header.planes.flatMap(({ space }, plane) => {
-    if (space !== 'gmem' || known.has(nameOf(world, plane))) return []
-    const bytes = Plane.bytesApart(first.machine.planes[plane]!, second.machine.planes[plane]!)
-    return bytes.length === 0 ? [] : [{ plane, bytes }]
-  })
+  const differing = tensorsApart(world, first.machine, second.machine, known)
   if (differing.length === 0) return []
   const policy = Policy.recorded(second.schedule)
   const how = { policy, fuel: Run.standardFuel, keepSchedule: false, transient: true }

@@ -34,6 +34,7 @@ import type { Arguments } from '../machine/source.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { wayOf, type Verdict } from '../judging/verdict.js'
+import { openTensors, tensorsApart } from './unlike-ends.js'
 
 /** Words of tensors that may have changed places. */
 const wordBytes = 4
@@ -101,10 +102,6 @@ const othersOf = ({ front }: World): ReadonlyArray<Other> => [
   ...(front.elects ? [byElection] : []),
 ]
 
-/** Planes of which a note says that the order of operations decides. */
-const open = ({ notes }: Verdict): ReadonlyArray<string> =>
-  notes.flatMap(({ id, place }) => (id === 'N1' && place != null ? [place.plane] : []))
-
 const isPermuted = (one: Plane.Plane, other: Plane.Plane, bytes: ReadonlyArray<number>): boolean => {
   const words = [...new Set(bytes.map((byte) => byte - (byte % wordBytes)))]
   const of = (plane: Plane.Plane): string =>
@@ -121,16 +118,13 @@ const apartIn = (
   other: Judged,
   takesTurns: boolean,
 ): { readonly permuted: ReadonlyArray<string>; readonly left: string | null } => {
-  const known = new Set([...open(one.verdict), ...open(other.verdict)])
   const permuted: string[] = []
   const [here, there] = [one.completed?.machine, other.completed?.machine]
   if (here === undefined || there === undefined) return { permuted, left: null }
-  for (const [plane, { space, name }] of one.world.header.planes.entries()) {
-    if (space !== 'gmem' || known.has(`gmem ${name}`)) continue
-    const [a, b] = [here.planes[plane]!, there.planes[plane]!]
-    const bytes = Plane.bytesApart(a, b)
-    if (bytes.length === 0) continue
-    if (!takesTurns || !isPermuted(a, b, bytes))
+  const known = openTensors([...one.verdict.notes, ...other.verdict.notes])
+  for (const { plane, bytes } of tensorsApart(one.world, here, there, known)) {
+    const { name } = one.world.header.planes[plane]!
+    if (!takesTurns || !isPermuted(here.planes[plane]!, there.planes[plane]!, bytes))
       return { permuted, left: `byte ${String(bytes[0])} of ${name}` }
     permuted.push(name)
   }
