@@ -36,7 +36,9 @@ import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import { told } from './strands.js'
 import type { Detector } from './state.js'
-import { came, fencedWithin, keepForFence } from './strong.js'
+import { came } from './strong-found.js'
+import { fencedWithin } from './strong-fences.js'
+import { keepForFence } from './strong-heard.js'
 import { malformed } from './state.js'
 
 const publishesNothing = (): void => undefined

@@ -47,7 +47,7 @@ import { semaphore } from './semaphores.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
 import { act } from './strands.js'
-import { hearingApart } from './strong.js'
+import { hearingApart } from './strong-heard.js'
 import { allocated, relinquished } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- the fold

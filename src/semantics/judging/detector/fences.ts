@@ -50,7 +50,7 @@ import {
   programOf,
   releaseMaps,
 } from './knowledge.js'
-import { fenceMemory } from './strong.js'
+import { fenceMemory } from './strong-fences.js'
 import type { Detector } from './state.js'
 import { valueAt } from './sparse.js'
 

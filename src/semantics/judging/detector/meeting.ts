@@ -35,7 +35,9 @@ import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { act, exchange, meetLanes } from './strands.js'
-import { came, fencedWithin, handOn, meetStrong, takeOn } from './strong.js'
+import { came } from './strong-found.js'
+import { fencedWithin } from './strong-fences.js'
+import { handOn, meetStrong, takeOn } from './strong-meeting.js'
 
 /** Named barriers of a CTA. */
 const lastOfCta = 15

@@ -37,7 +37,7 @@ import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
 import type { SemaphoreState, Semaphores } from './semaphore-state.js'
 import type { Detector } from './state.js'
-import { watched } from './strong.js'
+import { watched } from './strong-waits.js'
 import { copyOf, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- constructors

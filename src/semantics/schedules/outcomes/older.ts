@@ -16,7 +16,7 @@ import { backOf, placesBehind, tellsNothing, type Back } from '../../judging/det
 import type { Touch } from '../../judging/detector/readings-state.js'
 import type { Detector } from '../../judging/detector/state.js'
 import { act, strandsOf } from '../../judging/detector/strands.js'
-import { shownTo, wouldTell } from '../../judging/detector/strong.js'
+import { shownTo, wouldTell } from '../../judging/detector/strong-fences.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import type { Stamp } from '../../log/events.js'
 import { isOne, singles } from '../../log/lane-mask.js'
