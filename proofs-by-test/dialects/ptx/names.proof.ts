@@ -1,6 +1,7 @@
 /**
  * Names of C++: against what `c++filt -i` (GNU binutils 2.40) prints for symbols that nvcc 13.0 makes of kernels of our own, with `> >` closed up.
  */
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { cxxName, isCalled, mostText, shownName } from '../../../src/dialects/ptx/names/itanium.js'
@@ -52,6 +53,71 @@ describe('what c++filt prints', () => {
   it.each(table)('%s', (symbol, name) => {
     expect(filtered(symbol)).toBe(name)
   })
+})
+
+/**
+ * Symbols that are one change away from these: cut short, without a letter, with two exchanged, or with another letter. What c++filt prints for all of them
+ * that it names, and that it names so many, is held by its digest; a symbol that is no name stays as it is.
+ */
+const beside: ReadonlyArray<readonly [string, number, string]> = [
+  ['_Z9block_sumPKfS0_i', 67, 'a1fbfb18a5dee399'],
+  ['_Z3fnpPFviPfEPA4_iRA3_iPViPVKcS_', 79, '32db4c6fa589a01f'],
+  ['_Z4nonev', 34, '5ff98642f44cdbbf'],
+  ['_Z2hsP6__halfP13__nv_bfloat167__half2ylhablm', 235, '5bce1fb118b576c9'],
+  ['_Z4statPi', 38, '4c820bdf8fdad797'],
+  ['_Z2ff6float4P4int34dim3', 120, '6208673e178933c1'],
+  ['_Z5copykIfEvPKT_PS0_S0_', 52, '3e812d5c43edb96a'],
+  ['_Z5copykIPKiEvPKT_PS2_S2_', 59, '3da5647bc9216f5b'],
+  ['_ZN3gem2stENS_1PEPKS0_RS0_', 52, 'a462ff25b0a032bc'],
+  ['_ZN3gem2tvENS_1VIfEENS0_INS0_IiEEEEPNS1_1WIdEEPKPKS1_', 73, '4e91314774b831d4'],
+  ['_ZN3gem2ttINS_1VEfEEvT_IT0_E', 45, 'd9d994ee520cab21'],
+  ['_ZN3gem2apIZ4hostvEUliE_EEvT_i', 72, '2e0381c3a9c4062a'],
+]
+/** Of these c++filt says something else: operators, qualified arrays and functions, and templates that lack their parameters. */
+const otherwise: ReadonlySet<string> = new Set([
+  '_Z3fnpKFviPfEPA4_iRA3_iPViPVKcS_',
+  '_Z3fnpPFviPfEKA4_iRA3_iPViPVKcS_',
+  '_Z3fnpPFviPfEPA4_iKA3_iPViPVKcS_',
+  '_Z3fnpPFviPfEPA4_iRA3_iPViKVKcS_',
+  '_ZstatPi',
+  '_Z5copykIfEv',
+  '_Z5copykIPKiEv',
+  '_ZN3em2stENS_1PEPKS0_RS0_',
+  '_ZN3gm2stENS_1PEPKS0_RS0_',
+  '_ZN3ge2stENS_1PEPKS0_RS0_',
+  '_ZN3gemstENS_1PEPKS0_RS0_',
+  '_ZN3gem2tvENS_1VIfEEFS0_INS0_IiEEEEPNS1_1WIdEEPKPKS1_',
+  '_ZN3gem2tvENS_1VIfEENS0_IFS0_IiEEEEPNS1_1WIdEEPKPKS1_',
+  '_ZN3gem2tvENS_1VIfEENS0_INS0_IiEEEEPNK1_1WIdEEPKPKS1_',
+  '_ZN3gem2ttINS_1VEfEET_IT0_E',
+  '_ZN3gem2ttINS_1VEfEEKT_IT0_E',
+  '_ZN3gem2ttINS_1VEfEEv',
+  '_ZN3gem2ttINS_1VEfEEvT_FT0_E',
+  '_ZN3gem2apIZ4hostvEUlE_EEvT_i',
+  '_ZN3gem2apIZ4hostvEUlEE_EEvT_i',
+  '_ZN3gem2apIZ4hostvEUliE_EEv',
+])
+const changesOf = (s: string): ReadonlyArray<string> => [
+  ...new Set(
+    Array.from({ length: s.length - 2 }, (_, k) => k + 2).flatMap((i) => [
+      s.slice(0, i),
+      s.slice(0, i) + s.slice(i + 1),
+      s.slice(0, i) + (s[i + 1] ?? '') + s[i]! + s.slice(i + 2),
+      ...['T', 'S', '_', 'F', 'K', 'E'].map((c) => s.slice(0, i) + c + s.slice(i + 1)),
+    ]),
+  ),
+]
+test.each(beside)('all changes of %s', (symbol, count, digest) => {
+  const changes = changesOf(symbol).filter((s) => !otherwise.has(s))
+  expect(changes.filter((s) => filtered(s) !== s).length).toBe(count)
+  const text = changes.map((s) => `${s} ${filtered(s)}`).join('\n')
+  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
+})
+test('const of what is const already is said once', () => {
+  expect(filtered('_Z5copykIKiEvPKT_PS0_')).toBe('void copyk<int const>(int const*, int const*)')
+  expect(shownName('_Z5copykIKiEvPKT_PS1_')).toBe('copyk<const int>(const int*, const int*)')
+  expect(filtered('_Z5copykIKPiEvPKT_')).toBe('void copyk<int* const>(int* const*)')
+  expect(filtered('_Z5copykIViEvPKT_')).toBe('void copyk<int volatile>(int volatile const*)')
 })
 
 test('what an author wrote', () => {

@@ -37,17 +37,16 @@ const reductionOf = (h: Here): Reduction | null => {
   const dtype = dtypes.get(type)
   const halves = type === 'f16' || type === 'bf16'
   const float = halves || type === 'f32' || type === 'f64'
-  const lawful =
+  const defined =
     kind === 'add'
-      ? type !== 's64' &&
-        !type.startsWith('b3') &&
-        !type.startsWith('b6') &&
-        (h.modifiers['noftz'] !== undefined) === halves
+      ? type !== 's64' && !type.startsWith('b3') && !type.startsWith('b6')
       : kind === 'min' || kind === 'max'
         ? type === 'u32' || type === 's32' || type === 'u64' || type === 's64' || halves
         : kind === 'inc' || kind === 'dec'
           ? type === 'u32'
           : type === 'b32' || type === 'b64'
+  // a sum of halves keeps what is subnormal, and says so; nothing else does
+  const lawful = defined && (h.modifiers['noftz'] !== undefined) === (kind === 'add' && halves)
   // what goes into shared memory is integers of 32 bits, or a sum of u64
   const narrow =
     h.modifiers['dst'] === 'global' || !(float || (dtype === 'u64' && kind !== 'add') || dtype === 'i64')

@@ -359,9 +359,10 @@ const retargeted = (m: Making, operand: string): Changes => {
 }
 
 const relaxed = (m: Making): Changes => {
-  const { sem } = m.r.modifiers
+  const { sem, noComplete } = m.r.modifiers
   const { opcode } = m.i
-  return sem === 'relaxed'
+  // an arrival that completes no phase has no semantics to choose
+  return sem === 'relaxed' || noComplete !== undefined
     ? []
     : recoded(
         m,
@@ -380,7 +381,7 @@ const arrivals = (m: Making): Changes => {
       const isExpecting = placeOf(r, 'tx') >= 0
       return [
         ...retargeted(m, 'a'),
-        ...counted(m, 'count', 1, 'one', 0),
+        ...counted(m, 'count', 1, 'one', 1),
         ...(hasCount || isExpecting
           ? []
           : [

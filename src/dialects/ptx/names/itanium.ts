@@ -37,7 +37,7 @@ interface Type {
   readonly left: string
   readonly right: string
   readonly simple: boolean
-  /** cv of a type that is simple, as it stands in `left` */
+  /** `const` and the like of the type itself, as it stands in `left` */
   readonly cv: string
   /** a function or an array needs parentheses behind a star */
   readonly group: boolean
@@ -334,12 +334,15 @@ const reader = (symbol: string, constAt: ConstAt) => {
       return { text: grown(`${text}${templateArguments()}`), isTemplate: true, isBare: false }
     })
 
-  const withCv = (t: Type, cv: string): Type =>
-    t.simple
-      ? constAt === 'before'
-        ? { left: grown(`${cv} ${t.left}`), right: t.right, simple: true, cv, group: false }
-        : { left: grown(`${t.left} ${cv}`), right: t.right, simple: true, cv, group: false }
-      : { left: grown(`${t.left} ${cv}`), right: t.right, simple: false, cv: '', group: t.group }
+  const withCv = (t: Type, cv: string): Type => {
+    // const of what is const, as a parameter of a template may be, is said once
+    const more = [...new Set(cv.split(' '))].filter((word) => !t.cv.split(' ').includes(word)).join(' ')
+    if (more === '') return t
+    const all = t.cv === '' ? more : `${t.cv} ${more}`
+    return t.simple && constAt === 'before'
+      ? { left: grown(`${more} ${t.left}`), right: t.right, simple: true, cv: all, group: false }
+      : { left: grown(`${t.left} ${more}`), right: t.right, simple: t.simple, cv: all, group: t.group }
+  }
 
   const pointed = (t: Type, mark: string): Type =>
     t.group
