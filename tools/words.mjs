@@ -57,7 +57,7 @@ const words = [
 const allowed = new Set([
   'src/semantics/judging/provenance/epilogue.ts|of …',
   'src/semantics/judging/detector/readings.ts|behind …',
-  'src/semantics/warps/walk.ts|what the instruction does',
+  'src/semantics/warps/step.ts|what the instruction does',
   'src/semantics/warps/word-terms.ts|behind what was decided',
   'src/semantics/warps/word-terms.ts|of another lane',
   'src/semantics/warps/word-terms.ts|of the warp …',
