@@ -18,7 +18,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
-import { isOfNoValue, wantsData } from '../../semantics/verdict/check.js'
+import { isOfNoValue, wantsData } from '../../semantics/verdict/settled.js'
 import type { Budget } from '../../semantics/verdict/budget.js'
 import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
 import type { Judged } from './judged.js'

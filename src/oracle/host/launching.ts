@@ -25,7 +25,7 @@ import {
   type Touch,
 } from '../../semantics/host/index.js'
 import type { World } from '../../semantics/machine/world.js'
-import { showFault } from '../../semantics/verdict/check.js'
+import { showFault } from '../../semantics/verdict/settled.js'
 import { isSwift, type Printed, swiftly } from '../../semantics/swift/index.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
