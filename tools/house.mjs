@@ -8,6 +8,8 @@
  * | --------------------- | --------------------------------------------------------------------------------------------------- |
  * | missed cases          | a `switch` over the tags of a union that has a `default` other than `unreachable(x)`: of a new case tsc says nothing there |
  * | named instruction     | a file that names `tcgen05.mma`: one instruction of the core, which its family and the tables know |
+ * | long modules          | a module of more than 1,000 lines: more than one concept, but for pages that are meant to be cited whole |
+ * | asked for PTX         | a place outside of `cli/ptx.ts` that asks a name whether it is PTX: what a command is about should say   |
  * | read names            | a regular expression, or the beginning of a text, that tells opcodes apart outside of their tables  |
  *
  * A count may fall, and then its bound here falls with it. That no verdict asks the words of a message is a rule of eslint's.
@@ -132,6 +134,30 @@ const readNames = () =>
     return places
   })
 
+/** Lines of a module; a table to be cited is one page however long. */
+const longest = 1000
+const longModules = () =>
+  parsed.flatMap(({ name, source }) => {
+    const { line } = source.getLineAndCharacterOfPosition(source.end)
+    return line > longest ? [`${name}: ${String(line)} lines`] : []
+  })
+
+/** Where the command line asks whether it is about PTX, and not what it is about. */
+const askedForPtx = () =>
+  parsed.flatMap(({ name, source }) => {
+    if (!name.startsWith('src/oracle/') || name === 'src/oracle/cli/ptx.ts') return []
+    const places = []
+    walk(source, (node) => {
+      if (
+        ts.isCallExpression(node) &&
+        ts.isIdentifier(node.expression) &&
+        ['isPtx', 'isOfPtx'].includes(node.expression.text)
+      )
+        places.push(`${name}:${lineOf(source, node)}`)
+    })
+    return places
+  })
+
 // ---------------------------------------------------------------- bounds
 
 const of = (union) => {
@@ -150,6 +176,8 @@ const counts = [
   }),
   { what: `files that name ${instruction}`, places: naming(), bound: 25 },
   { what: 'read names of opcodes', places: readNames(), bound: 10 },
+  { what: `modules of more than ${longest} lines`, places: longModules(), bound: 1 },
+  { what: 'places that ask for PTX', places: askedForPtx(), bound: 10 },
 ]
 
 for (const { what, places, bound } of counts) {

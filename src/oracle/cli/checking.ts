@@ -5,7 +5,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../failure.js'
+import { refuse, type Failure } from '../../failure.js'
 import { scriptOf } from '../../render/recording/record.js'
 import { thousands } from '../../render/table.js'
 import { noArguments, sourceOf } from '../../semantics/execution/launch.js'
@@ -14,7 +14,8 @@ import { tensorsOf } from '../../kernels/reference.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
-import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
+import { check, type Checked } from '../../semantics/verdict/check.js'
+import { wantsData } from '../../semantics/verdict/settled.js'
 import { multiplyAdds } from '../parallel/spread.js'
 import { passing } from './accepting.js'
 import { inputsBrought, tensorsOfBrought } from './brought.js'
@@ -151,6 +152,13 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           checked,
           algebra,
           given,
+          onBits: (of) => {
+            if (algebra.name === 'bits') return E.right({ algebra, given })
+            const data = dataOf(subject.right, 'random')
+            return data === null
+              ? refuse('view.values', `--values: ${of}: expected inputs that can be made, found none`)
+              : E.right({ algebra: data.algebra, given: { ...given, tensors: data.tensors } })
+          },
           verdict: withDetails(
             { ...subject.right, program: judgedProgram },
             schedule,

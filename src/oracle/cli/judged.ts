@@ -51,10 +51,15 @@ export interface Judged {
   /** that of the run, and what it was given */
   readonly algebra: Algebra
   readonly given: Arguments
+  /** the same over bits, on the inputs that `run` takes, for a subject of this name */
+  readonly onBits: (name: string) => E.Either<Failure, OnBits>
   readonly verdict: Verdict
   /** milliseconds */
   readonly elapsed: number
 }
+
+/** An algebra of bits, and arguments with data. */
+export type OnBits = Pick<Judged, 'algebra' | 'given'>
 
 /** What became of a level, with what was judged there. */
 export type CameAs =

@@ -29,7 +29,8 @@ import { noArguments, type Arguments, type Source } from '../../semantics/machin
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
-import { checkSource, wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
+import { checkSource, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
+import { wantsData } from '../../semantics/verdict/settled.js'
 import { spreadLaunch } from '../parallel/spread-warps.js'
 import { gathered, type View } from '../launch/lowered.js'
 import { beside } from '../launch/beside.js'
@@ -532,6 +533,10 @@ const toldOf = (
     checked: one,
     algebra,
     given: how.arguments,
+    onBits: (name) =>
+      algebra.name === 'bits'
+        ? E.right({ algebra, given: how.arguments })
+        : refuse('view.values', `--values: ${name}: this run is judged without data, so there are no values`),
     verdict: detailed(
       {
         smem: launched.elaborated.shared,

@@ -31,8 +31,9 @@ import { classes, operators } from '../../semantics/mutation/index.js'
 import { thousands } from '../../render/table.js'
 import type { World } from '../cli/command.js'
 import { parseArithmetic, parseOver, parseSchedule, parseTensorPipe } from '../cli/flags/machine.js'
-import { isPtx, ptxSubject } from '../cli/ptx.js'
-import { isModule, namedSubject, subjectAsked } from '../cli/subject.js'
+import { isPtx } from '../cli/ptx.js'
+import { runningSubject } from '../cli/running.js'
+import { isModule } from '../cli/subject.js'
 import { sha256 } from '../sha256.js'
 import type { FileFailure, Files } from '../tensor-files/files.js'
 import { everyKernel, type SettingLists, type SweepSpec, type SweptSubject } from './spec.js'
@@ -209,11 +210,14 @@ const kernelPlaced = (
   )
 }
 
+/** Modules are launched; other files bring their launch with them, or have none. */
+const isLaunched = (name: string): boolean => isModule(name) || isPtx(name)
+
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
   const { name, settings, launch, grid, args, computes, known } = s
   if (settings !== undefined)
     return specFailure(`${name}: expected no settings, because it is a file; found some`)
-  if (!isModule(name) && !isPtx(name) && [launch, grid, args, computes].some((x) => x !== undefined))
+  if (!isLaunched(name) && [launch, grid, args, computes].some((x) => x !== undefined))
     return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
   if (!isPtx(name) && known !== undefined)
     return specFailure(`${name}: known data are for PTX (.ptx) only, found another file`)
@@ -299,13 +303,7 @@ const withoutKnown = (where: CaseOptions): CaseOptions =>
 
 /** The files that a subject reads, read. */
 const readBy = (world: World, { name, options }: Case): void => {
-  if (isPtx(name)) {
-    ptxSubject(world, name, options)
-    return
-  }
-  const { set, launch, grid, arg, computes } = options
-  const asked = subjectAsked({ set, launch, grid, arg, computes })
-  if (E.isRight(asked)) namedSubject(world, name, asked.right)
+  runningSubject(world, name, options)
 }
 
 /** The grid of a document; files as the document names them. */

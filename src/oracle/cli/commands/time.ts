@@ -28,20 +28,7 @@ import {
 import { write } from '../../../render/svg.js'
 import { thousands } from '../../../render/table.js'
 import { timeSvg } from '../../../render/time-svg.js'
-import { warpSource } from '../../../semantics/execution/launch-warps.js'
-import { sourceOf } from '../../../semantics/execution/launch.js'
-import { noArguments } from '../../../semantics/machine/source.js'
-import {
-  b200,
-  changed,
-  footingOf,
-  h100,
-  h200,
-  registersOf,
-  time,
-  type Chip,
-  type Timing,
-} from '../../../semantics/timing/index.js'
+import { b200, changed, h100, h200, time, type Chip, type Timing } from '../../../semantics/timing/index.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag, refuseWord } from '../flags/choice.js'
@@ -49,10 +36,8 @@ import { outputAsked, outputFile } from '../answer.js'
 import { launchOptions } from '../flags/launch.js'
 import type { AskedFile } from '../outputs.js'
 import { again, wordOf } from '../flags/words.js'
-import { isPtx, ptxShown, type PtxSubject } from '../ptx.js'
-import { dataOptions, refuseData } from '../ptx-data.js'
-import { withDataIfWanted } from '../seeded.js'
-import { namedSubject, subjectAsked } from '../subject.js'
+import { dataOptions } from '../ptx-data.js'
+import { timedSubject } from '../running.js'
 import type { OutputFile } from '../../tensor-files/files.js'
 
 const define = (command: Command): Command =>
@@ -129,69 +114,7 @@ interface Found {
 const chipFor = (asked: Chip | null, arch: 'sm90a' | 'sm100a'): Chip =>
   asked ?? (arch === 'sm90a' ? h100 : b200)
 
-/** Without the data of its inputs, if that is not said otherwise: what a kernel waits for is seldom a matter of data. */
-const withoutData = (options: Options): Options =>
-  wordOf(options, 'over') === null && wordOf(options, 'data') === null
-    ? Object.assign({}, options, { over: 'shadow' })
-    : options
-
-const linesOfPtx =
-  ({ launched, authored }: PtxSubject): LineOf =>
-  (number) => {
-    const site = launched.elaborated.program.sites[number]
-    return site === undefined ? null : authored(site)
-  }
-
-/** Reading what nothing writes is no event of a run; of one that is timed it is. */
-const readingAloud = (subject: PtxSubject): PtxSubject => {
-  const { launched } = subject
-  const given = launched.arguments
-  const tensors = given.tensors.map((t) =>
-    t.role === 'in' ? Object.assign({}, t, { role: 'inout' as const }) : t,
-  )
-  const unknown = new Set(
-    subject.algebra.memory === 'shadow'
-      ? given.tensors.flatMap(({ name, role }) => (role === 'in' ? [name] : []))
-      : [],
-  )
-  const aloud = Object.assign({}, given, {
-    tensors,
-    unknown: new Set([...(given.unknown ?? []), ...unknown]),
-  })
-  return Object.assign({}, subject, { source: warpSource(launched.elaborated.program, aloud) })
-}
-
-const ofPtx = (
-  world: World,
-  file: string,
-  options: Options,
-  chip: Chip | null,
-  registers: number | null,
-): E.Either<Failure, Found> =>
-  pipe(
-    ptxShown(world, file, withoutData(options)),
-    E.map(readingAloud),
-    E.chainW((subject) => {
-      const { program } = subject.launched.elaborated
-      const { block, dynamicBytes } = subject.launched.arguments
-      return pipe(
-        time(
-          subject.source,
-          subject.algebra,
-          noArguments,
-          {
-            threads: block.reduce((n, x) => n * x, 1),
-            registers: registers ?? registersOf(program),
-            shared: program.sharedBytes + dynamicBytes,
-          },
-          chipFor(chip, program.arch),
-        ),
-        E.map((timing) => ({ timing, lineOf: linesOfPtx(subject) })),
-      )
-    }),
-  )
-
-const ofProgram = (
+const timed = (
   world: World,
   name: string,
   options: Options,
@@ -199,31 +122,24 @@ const ofProgram = (
   registers: number | null,
 ): E.Either<Failure, Found> =>
   pipe(
-    E.Do,
-    E.bindW('asked', () => subjectAsked(options)),
-    E.chainFirstW(() => refuseData(name, options)),
-    E.bindW('subject', ({ asked }) => namedSubject(world, name, asked)),
-    E.chainW(({ subject }) =>
-      withDataIfWanted(
-        subject,
-        (algebra, tensors): E.Either<Failure, Found> => {
-          const source = sourceOf(subject.program)
-          const given = { scalars: new Map(), tensors }
-          return pipe(
+    timedSubject(world, name, options),
+    E.chain(({ over, footing, lineOf }) =>
+      over(
+        ({ source, algebra, given }): E.Either<Failure, Found> =>
+          pipe(
             source.launch(algebra, given),
             E.chainW(({ world: launched }) => {
-              const footing = footingOf(launched)
+              const takes = footing(launched)
               return time(
                 source,
                 algebra,
                 given,
-                registers === null ? footing : Object.assign({}, footing, { registers }),
+                registers === null ? takes : Object.assign({}, takes, { registers }),
                 chipFor(chip, launched.header.arch),
               )
             }),
-            E.map((timing) => ({ timing, lineOf: () => null })),
-          )
-        },
+            E.map((timing) => ({ timing, lineOf })),
+          ),
         () => false,
       ),
     ),
@@ -290,9 +206,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
               json: () => chipDocument(chip ?? h100),
             })
           : pipe(
-              isPtx(name)
-                ? ofPtx(world, name, options, chip, registers)
-                : ofProgram(world, name, options, chip, registers),
+              timed(world, name, options, chip, registers),
               E.chain((found) => report(world, options, found, format)),
             ),
       ),

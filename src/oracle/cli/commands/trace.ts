@@ -27,8 +27,7 @@ import { write } from '../../../render/svg.js'
 import { thousands } from '../../../render/table.js'
 import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
-import { showFault, wantsData } from '../../../semantics/verdict/check.js'
-import { launch, noArguments } from '../../../semantics/execution/launch.js'
+import { showFault, wantsData } from '../../../semantics/verdict/settled.js'
 import {
   conclusion,
   observeAll,
@@ -42,20 +41,17 @@ import { decodeVerdict } from '../../../semantics/files/verdict-codec.js'
 import { defaults, detector } from '../../../semantics/judging/detector/index.js'
 import type { Finding } from '../../../semantics/judging/finding.js'
 import { foldTrace, type Writer } from '../../../semantics/files/trace/index.js'
-import { multiplyAdds } from '../../parallel/spread.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { fuelFor, fuelForPtx, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
 import { operationOption } from '../programs.js'
-import { isOfPtx, ptxShown } from '../ptx.js'
-import { dataOptions, refuseData } from '../ptx-data.js'
+import { dataOptions } from '../ptx-data.js'
+import { runningSubject } from '../running.js'
 import { policyOf } from '../schedule.js'
-import { withDataIfWanted } from '../seeded.js'
-import { namedSubject, subjectAsked } from '../subject.js'
 import { readJson } from '../layouts.js'
 import { inFile, linesOf, traceBytes } from '../traces.js'
 import { own } from '../../../own.js'
@@ -233,28 +229,7 @@ const stoppedBy = (launched: Launched, { outcome, steps, result }: Ran<Log>): Fo
         }
       : null
 
-/** PTX, on the data of its launch, or without those that are not known. */
-const ofPtx = (
-  world: World,
-  file: string,
-  options: Options,
-  format: Format,
-  most: number,
-): E.Either<Failure, Found> =>
-  pipe(
-    E.Do,
-    E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
-    E.bindW('subject', () => ptxShown(world, file, options)),
-    E.bindW('fuel', ({ subject: { launched } }) => fuelForPtx(options, file, launched.arguments)),
-    E.bindW('launched', ({ subject }) => subject.source.launch(subject.algebra, noArguments)),
-    E.map(({ launched: { world: launched, machine }, policy, fuel }) => {
-      const ran = run(launched, machine, { ...settings(policy), fuel }, showing(format, most))
-      return { log: ran.result, stopped: stoppedBy(launched, ran) }
-    }),
-  )
-
-const ofProgram = (
+const ofRun = (
   world: World,
   name: string,
   options: Options,
@@ -263,20 +238,15 @@ const ofProgram = (
 ): E.Either<Failure, Found> =>
   pipe(
     E.Do,
-    E.bindW('asked', () => subjectAsked(options)),
-    E.chainFirstW(() => refuseData(name, options)),
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('subject', ({ asked }) => namedSubject(world, name, asked)),
-    E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
-      fuelFor(options, program, work ?? multiplyAdds(program)),
-    ),
+    E.bindW('subject', () => runningSubject(world, name, options)),
+    E.bindW('fuel', ({ subject }) => subject.fuel()),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
     E.chainW(({ subject, policy, fuel }) =>
-      withDataIfWanted(
-        subject,
-        (algebra, tensors) =>
+      subject.over(
+        ({ source, algebra, given }) =>
           pipe(
-            launch(subject.program, algebra, { scalars: new Map(), tensors }),
+            source.launch(algebra, given),
             E.map(({ world: launched, machine }) => ({
               launched,
               ran: run(launched, machine, { ...settings(policy), fuel }, showing(format, most)),
@@ -424,9 +394,7 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
         const most = mostOf(kept, first)
         return name.endsWith('.jsonl')
           ? ofFile(world, name, options, kept, most)
-          : isOfPtx(name, options)
-            ? ofPtx(world, name, options, kept, most)
-            : ofProgram(world, name, options, kept, most)
+          : ofRun(world, name, options, kept, most)
       }),
       E.chainW(({ kept, first, found, said }) => {
         const marked = kept === 'svg' ? (said ?? foundIn(found)) : []

@@ -21,7 +21,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { didYouMean } from '../../../nearest.js'
-import type { Algebra } from '../../../numerics/algebra.js'
 import { unit } from '../../../numerics/unit.js'
 import { plain, type Palette } from '../../../render/palette.js'
 import { recordingPage, type Player } from '../../../render/recording/page.js'
@@ -52,9 +51,6 @@ import {
 import { mendOption } from '../mending.js'
 import { dataOptions } from '../ptx-data.js'
 import { operationOption } from '../programs.js'
-import { isOfPtx } from '../ptx.js'
-import { dataOf } from '../seeded.js'
-import { namedSubject, subjectAsked } from '../subject.js'
 
 const define = (command: Command): Command =>
   operationOption(
@@ -214,31 +210,8 @@ const lookedAt = (options: Options): E.Either<Failure, Looked | null> => {
   )
 }
 
-/** A run over bits: that which was judged if it was one, or one on the inputs that `run` takes. */
-const onBits = (
-  world: World,
-  name: string,
-  options: Options,
-  { algebra, given }: Judged,
-): E.Either<Failure, { readonly algebra: Algebra; readonly given: Arguments }> =>
-  algebra.name === 'bits'
-    ? E.right({ algebra, given })
-    : isOfPtx(name, options)
-      ? refuse('view.values', `--values: ${name}: this run is judged without data, so there are no values`)
-      : pipe(
-          subjectAsked(options),
-          E.chainW((asked) => namedSubject(world, name, asked)),
-          E.chainW((subject) => {
-            const data = dataOf(subject, 'random')
-            return data === null
-              ? refuse('view.values', `--values: ${name}: expected inputs that can be made, found none`)
-              : E.right({ algebra: data.algebra, given: { ...given, tensors: data.tensors } })
-          }),
-        )
-
 /** The machine after so many steps of the run that is recorded. */
 const valuesIn = (
-  world: World,
   name: string,
   options: Options,
   judged: Judged,
@@ -247,7 +220,7 @@ const valuesIn = (
   const keys = judged.checked.recorded[rowOf(judged, options)] ?? []
   const taken = looked.at === null ? keys : keys.slice(0, looked.at)
   return pipe(
-    onBits(world, name, options, judged),
+    judged.onBits(name),
     E.chain(({ algebra, given }) => judged.source.launch(algebra, given)),
     E.chainW((launched) => {
       const ran = runOn(
@@ -309,7 +282,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
           ? recordedRun(world, operands, options)
           : pipe(
               judge(world, operands[0] ?? '', { ...options, everyCta: true }),
-              E.chain((judged) => valuesIn(world, operands[0] ?? '', options, judged, looked)),
+              E.chain((judged) => valuesIn(operands[0] ?? '', options, judged, looked)),
               E.map((values): Report => ({
                 good: true,
                 json: () => values,
