@@ -20,6 +20,7 @@ const isProvenance = (p: string): boolean => p.includes('semantics/judging/prove
 const isTerms = (p: string): boolean => p.endsWith('semantics/verdict/same-value.ts')
 const isOtherwise = (p: string): boolean => p.endsWith('semantics/verdict/otherwise.ts')
 const isEnds = (p: string): boolean => p.endsWith('semantics/verdict/unlike-ends.ts')
+const isHardware = (p: string): boolean => p.endsWith('semantics/verdict/hardware.ts')
 /** It reads from the row of a unit what an overwrite is called. */
 const isDetector = (p: string): boolean => /semantics\/(judging\/detector\/|log\/units)/.test(p)
 /** What refuses before the run is all the rest, however it is divided. */
@@ -30,10 +31,12 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
   terms: isTerms,
   otherwise: isOtherwise,
   ends: isEnds,
+  hardware: isHardware,
   validation: (p) =>
     !isTerms(p) &&
     !isOtherwise(p) &&
     !isEnds(p) &&
+    !isHardware(p) &&
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&

@@ -42,6 +42,7 @@ export const scripted = (
     asksWhoRuns: false,
     elects: false,
     electedData: [],
+    hardware: null,
     hasFellows: false,
     draws: null,
     outside: [],

@@ -46,6 +46,7 @@ const givers: Readonly<Record<By, string>> = {
   provenance: 'provenance, from what the outputs are made of',
   terms: 'a run over terms, which says what is stored for all inputs',
   ends: 'a comparison of how schedules end',
+  hardware: 'a reading of what memory holds that hardware alone knows',
   otherwise: 'another run of the same schedule, in which the access finds something else',
 }
 

@@ -100,6 +100,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   asksWhoRuns: false,
   elects: false,
   electedData: [],
+  hardware: null,
   hasFellows: true,
   draws: null,
   outside: agentsActAsOne,

@@ -44,7 +44,8 @@
 /** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
 export type Severity = 'E' | 'C' | 'L'
 
-export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms' | 'otherwise' | 'ends'
+export type By =
+  'detector' | 'validation' | 'machine' | 'provenance' | 'terms' | 'otherwise' | 'ends' | 'hardware'
 
 /** What can be seen in one state of a search. */
 export type Witness = 'race' | 'visibility' | 'exit' | 'overrun' | 'lifecycle' | 'unwritten'
@@ -745,11 +746,11 @@ const rows = {
     answer: 'always',
   },
   N1: {
-    title: 'result depends on the order of operations',
+    title: 'result may differ from run to run',
     definition:
-      'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds. Or schedules end with different contents of a tensor, because an atomic or strong read finds different values.',
+      'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds. Or schedules end with different contents of a tensor, because an atomic or strong read finds different values. Or bytes of a tensor hold what hardware alone knows, such as a clock or `%smid`.',
     severity: 'L',
-    by: ['detector', 'ends'],
+    by: ['detector', 'ends', 'hardware'],
     rank: 0,
     outside: 'always',
     answer: 'always',

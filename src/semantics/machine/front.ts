@@ -75,6 +75,22 @@ export interface Draws {
   readonly before: ReadonlySet<number>
 }
 
+/** Where a value that is read from memory goes. */
+export interface Handed {
+  /** sites that keep in memory what comes from it */
+  readonly kept: ReadonlyArray<number>
+  /** a branch, an address or a barrier depends on it */
+  readonly controls: boolean
+}
+
+/** Values that may be anything in each run, and that memory holds. */
+export interface HardwareValues {
+  /** sites that keep one, each with its name */
+  readonly kept: ReadonlyMap<number, string>
+  /** what a site hands on that reads one back */
+  readonly handsOn: (site: number) => Handed
+}
+
 export interface Front<W> {
   // ---- what is known of the program before it runs
   /** the agents of one CTA */
@@ -101,6 +117,8 @@ export interface Front<W> {
   readonly elects: boolean
   /** sites at which data of one lane, which an election has chosen, go on */
   readonly electedData: ReadonlyArray<number>
+  /** what hardware alone knows (a clock, a multiprocessor) and the program keeps in memory; null: it keeps nothing of that */
+  readonly hardware: HardwareValues | null
   /** its agents can be followed in other clusters (`warps/fellows.ts`) */
   readonly hasFellows: boolean
   /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */

@@ -34,6 +34,7 @@ import type { World } from '../machine/world.js'
 import { affordable, priceOfRun } from './budget.js'
 import { classesOf, sourceVisiting, type Classes } from './classes.js'
 import { foresee } from './foresight.js'
+import { withHardware } from './hardware.js'
 import { whoeverRuns } from './who-runs.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type { Refusal } from '../language/refusal.js'
@@ -166,16 +167,22 @@ export const check: Check = (program, options) => checkSource(sourceOf(program),
 /** The same of anything that can be launched (`machine/source.ts`). */
 export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> =>
   E.map((checked: Checked) =>
-    whoeverRuns(checked, (given) =>
-      checkedOnce(
-        source,
-        Object.assign({}, options, {
-          arguments: Object.assign({}, options.arguments, given),
-          explain: false,
-          explore: false,
-          budget: 0,
-        }),
+    withHardware(
+      whoeverRuns(checked, (given) =>
+        checkedOnce(
+          source,
+          Object.assign({}, options, {
+            arguments: Object.assign({}, options.arguments, given),
+            explain: false,
+            explore: false,
+            budget: 0,
+          }),
+        ),
       ),
+      () => {
+        const launched = source.launch(options.algebra, options.arguments)
+        return E.isLeft(launched) ? null : launched.right
+      },
     ),
   )(checkedOnce(source, options))
 
@@ -183,7 +190,10 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
 const checkedOnce = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
-  const found = options.everyCluster === true ? null : classesOf(source, launched.right.world, options)
+  // which bytes hold what hardware alone knows is asked of all clusters
+  const isAsked = launched.right.world.front.hardware !== null
+  const found =
+    isAsked || options.everyCluster === true ? null : classesOf(source, launched.right.world, options)
   return (
     (found === null ? null : ofClasses(source, options, found)) ??
     E.chain((fueled: CheckOptions) => checkLaunched(source, launched.right, fueled))(

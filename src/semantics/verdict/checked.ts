@@ -6,6 +6,7 @@
  *
  * Law 1. An option that is absent is the default that stands beside it, and nothing else depends on whether it is there.
  */
+import type { OpenBytes } from './hardware.js'
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
@@ -137,6 +138,8 @@ export interface Checked {
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
   /** findings of the first run were taken back, because what races stores the same, or is dropped */
   readonly excused?: true
+  /** bytes that hold what hardware alone knows (`hardware.ts`); absent: it was not asked, or the program keeps nothing of that */
+  readonly open?: ReadonlyArray<OpenBytes>
 }
 
 /** Run and judge. Refuses a program that cannot be launched; everything else is in the verdict. */

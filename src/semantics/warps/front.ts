@@ -27,7 +27,7 @@ import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
 import { electedData } from './elected.js'
-import { asksWhoRuns, controlling, elects, tellsOrder, timingOf, watches } from './timing.js'
+import { asksWhoRuns, controlling, elects, hardwareIn, tellsOrder, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
@@ -439,6 +439,7 @@ const partsOf = (l: WarpLaunch): Parts<World> => {
 export const warpFront = (l: WarpLaunch): Front<World> => {
   const warps = Math.ceil(l.threads / 32)
   const reasons = timingOf(l.program)
+  const hardware = hardwareIn(l.program)
   const { registers } = l.program
   const agents = Array.from({ length: warps }, (_, warp): Agent => {
     const agent: Agent = { name: `warp ${String(warp)}`, kind: 'warp', firstWarp: warp, warps: 1 }
@@ -457,6 +458,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     asksWhoRuns: asksWhoRuns(l.program),
     elects: elects(l.program),
     electedData: electedData(l.program),
+    hardware: hardware.kept.size === 0 ? null : hardware,
     // fellows are moved within planes
     hasFellows: !l.pieced,
     draws: drawsOf(l.program),

@@ -15,7 +15,9 @@
  *
  * | what looks                                    | if it decides                                    |
  * |-----------------------------------------------|--------------------------------------------------|
- * | a test of an mbarrier that is no peek, a clock, a multiprocessor | C1 fails |
+ * | a test of an mbarrier that is no peek         | C1 fails                                         |
+ * | a clock, a multiprocessor                     | C1 fails if more depends on it than what memory holds |
+ * | the same, where memory holds it               | `verdict/hardware.ts` follows it                 |
  * | what an arrival at an mbarrier was told, but for a wait for its phase | C1 fails: it says how many were missing, so who came before |
  * | a strong load, an atomic                      | C1 fails in a run where a write of the word is in no order with it (`judging/detector/strong.ts`) |
  *
@@ -31,6 +33,7 @@
  */
 import { doingOf } from '../../numerics/scalar/index.js'
 import { remembered } from '../../remembered.js'
+import type { Handed, HardwareValues } from '../machine/front.js'
 import {
   ofPredicate,
   type Address,
@@ -110,10 +113,11 @@ const heldAt = (a: Address, width: Width): Held => ({
 const shares = (a: Held, b: Held): boolean =>
   a.space === 'generic' || b.space === 'generic' || (a.space === b.space && meet(a.bytes, b.bytes))
 
-/** Places whose values come from these, through lanes and through memory, each with what it comes from. */
+/** Places whose values come from these, through lanes and through memory (or none but that of a thread), each with what it comes from. */
 const comingFrom = (
   code: ReadonlyArray<Instruction>,
   first: ReadonlyMap<Place, string>,
+  through: 'memory' | 'local memory' = 'memory',
 ): ReadonlyMap<Place, string> => {
   const names = new Map(first)
   const held = new Map<string, { readonly there: Held; readonly name: string }>()
@@ -135,6 +139,7 @@ const comingFrom = (
         const name = all.flatMap((place) => names.get(place) ?? [])[0]
         if (name !== undefined) grew = give(writes, name) || grew
       } else if (o._tag === 'store') {
+        if (through === 'local memory' && o.into.space !== 'local') continue
         const name = o.value.flat().flatMap((place) => names.get(place) ?? [])[0]
         const there = heldAt(o.into, o.width)
         const key = `${there.space} ${there.bytes?.join() ?? ''}`
@@ -142,6 +147,7 @@ const comingFrom = (
         held.set(key, { there, name })
         grew = true
       } else if (o._tag === 'load') {
+        if (through === 'local memory' && o.from.space !== 'local') continue
         const there = heldAt(o.from, o.width)
         const from = [...held.values()].find((one) => shares(one.there, there))
         if (from !== undefined) grew = give(writes, from.name) || grew
@@ -151,15 +157,52 @@ const comingFrom = (
   return names
 }
 
+const unspecifiedGivens = ({ givens }: WarpProgram): ReadonlyMap<Place, string> =>
+  new Map(givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])))
+
 /** Places whose values come from what may be anything (a clock, a multiprocessor), and its name. */
 export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) =>
-  comingFrom(
-    p.code,
-    new Map(
-      p.givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])),
-    ),
-  ),
+  comingFrom(p.code, unspecifiedGivens(p)),
 )
+
+/** Sites that put values of these places into memory. */
+const keepingIn = ({ code }: WarpProgram, from: ReadonlyMap<Place, string>): ReadonlyMap<number, string> =>
+  new Map(
+    code.flatMap(({ operation: o, site }) => {
+      if (o._tag === 'store' && o.into.space === 'local') return []
+      const { reads, computes } = usesOf(o)
+      const name = computes ? undefined : reads.flatMap((place) => from.get(place) ?? [])[0]
+      return name === undefined ? [] : [[site, name] as const]
+    }),
+  )
+
+/**
+ * Where what may be anything goes from registers into memory, and on from there.
+ *
+ *     mov.u32 %r1, %smid;   st.global.u32 [y], %r1     the store keeps %smid; what a load of these bytes hands on, is asked of the load
+ */
+export const hardwareIn: (p: WarpProgram) => HardwareValues = remembered((p) => {
+  const kept = keepingIn(p, comingFrom(p.code, unspecifiedGivens(p), 'local memory'))
+  const handed = new Map<number, Handed>()
+  const handsOn = (site: number): Handed => {
+    const known = handed.get(site)
+    if (known !== undefined) return known
+    const found = p.code.flatMap((one) => {
+      if (one.site !== site) return []
+      const { writes, flight } = usesOf(one.operation)
+      return flight === null ? writes : [...writes, ...flight.updates, ...flight.brings]
+    })
+    const from = comingFrom(p.code, new Map(found.map((place) => [place, ''])), 'local memory')
+    const places = controllingIn(p.code)
+    const made: Handed = {
+      kept: [...keepingIn(p, from).keys()],
+      controls: [...from.keys()].some((place) => places.has(place)),
+    }
+    handed.set(site, made)
+    return made
+  }
+  return { kept, handsOn }
+})
 
 const isBits = (o: Operation): boolean => {
   const does = o._tag === 'scalar' ? doingOf(o.name) : null
@@ -308,10 +351,10 @@ export const watches = (p: WarpProgram): boolean =>
 /** Why control may depend on timing whatever a run shows, each with its line; none: it does not. */
 export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
   const places = decidingIn(p.code)
+  // what memory holds of them is followed by itself (`verdict/hardware.ts`)
+  const controls = controllingIn(p.code)
   const reasons = new Set<string>()
-  const given = new Map(
-    p.givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])),
-  )
+  const given = unspecifiedGivens(p)
   for (const { operation: o, site } of p.code) {
     const because = (why: string): void => {
       reasons.add(`\`${p.sites[site]?.label ?? ''}\` ${why}`)
@@ -324,8 +367,8 @@ export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
       because('reads how many arrivals were missing, and a branch or a value depends on it')
     for (const row of reads) {
       const name = given.get(row)
-      if (name !== undefined && places.has(row))
-        because(`reads ${name}, and a branch or a value depends on it`)
+      if (name !== undefined && controls.has(row))
+        because(`reads ${name}, and a branch, an address or a barrier depends on it`)
     }
   }
   return [...reasons]
