@@ -53,6 +53,12 @@ R: ld.relaxed.gpu.global.u32 %r2, [%rd1]; setp.ne.u32 %p2, %r2, 0; @%p2 bra S; s
       'atom.relaxed.gpu.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra S; add.u32 %r3, %r1, 1; st.global.u32 [%rd2], %r3; S:',
       'ok, gmem f, gmem y',
     ],
+    [
+      'a ticket that says which word its CTA stores, and no other CTA stores any',
+      2,
+      `${ticket} @%p1 bra S; mul.wide.u32 %rd5, %r2, 4; add.u64 %rd6, %rd2, %rd5; st.global.u32 [%rd6], 1; S:`,
+      'ok, gmem y',
+    ],
   ])('%s: told', (_, grid, lines, said) => {
     expect(openIn(lines, grid)).toBe(said)
   })

@@ -79,12 +79,17 @@ export const unlike = (
 ): ReadonlyArray<Diagnosis> => {
   const differing = tensorsApart(world, first.machine, second.machine, known)
   if (differing.length === 0) return []
-  const policy = Policy.recorded(second.schedule)
-  const how = { policy, fuel: Run.standardFuel, keepSchedule: false, transient: true }
-  const log = Run.run(world, machine, how, Run.collect).result
+  const logOf = ({ schedule }: Ended): ReadonlyArray<LogEvent> =>
+    Run.run(
+      world,
+      machine,
+      { policy: Policy.recorded(schedule), fuel: Run.standardFuel, keepSchedule: false, transient: true },
+      Run.collect,
+    ).result
+  const logs = [logOf(second), logOf(first)]
   return differing.flatMap(({ plane, bytes }): ReadonlyArray<Diagnosis> => {
-    const [byte] = bytes
-    const writer = writerOf(log, plane, byte!)
+    // one of them may not write the byte at all
+    const writer = logs.flatMap((log) => writerOf(log, plane, bytes[0]!) ?? [])[0]
     if (writer === undefined) return []
     const name = nameOf(world, plane)
     known.add(name)
@@ -96,7 +101,7 @@ export const unlike = (
         about: [ofPlane(plane)],
         deeds: { a: otherDeed, b: null },
         a: operation(world.header, actor(writer.stamp, 'writes')),
-        place: { plane: name, spans: [[byte!, byte! + 1]] },
+        place: { plane: name, spans: [[bytes[0]!, bytes[0]! + 1]] },
       },
     ]
   })

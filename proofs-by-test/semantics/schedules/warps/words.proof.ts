@@ -244,6 +244,8 @@ const allOf = (p: ReadonlyArray<ReadonlyArray<Op>>): All => {
           hear(op.f, op.orders)
           break
         case 'glance':
+          // whom it hears is decided by what it finds
+          if (op.orders) find(bit, words[op.f]!)
           hear(op.f, op.orders)
           break
         case 'ask':
@@ -433,8 +435,8 @@ test('sound and complete, on random kernels', { timeout: 14_400_000 }, () => {
     cleanUndecided: 0,
   }
   const wrong: string[] = []
-  // one whose states must be told apart by the bytes that were touched, and one that V2 is said of
-  const first = [7_000_510, 5_000_075]
+  // one whose states must be told apart by the bytes that were touched, one that V2 is said of, and one whose ends write other bytes each
+  const first = [7_000_510, 5_000_075, 14_100_806]
   for (let k = -first.length; tally.kernels < count; k++) {
     const seed = first[k + first.length] ?? from + k
     const p = drawn(seed)
