@@ -76,7 +76,7 @@ const linesOf = (kernel: string, f: Finding): ReadonlyArray<number> =>
     return line === undefined ? [] : [Number(line)]
   })
 
-const schedules = nightly ? ['eager', 'lazy', 'roundrobin', 'seeded:1', 'seeded:2'] : ['eager', 'lazy']
+const schedules = ['eager', 'lazy', 'roundrobin', 'seeded:1', 'seeded:2']
 
 /** It acquires once and stores nothing else where the word is not set: what it stores depends on the order, and a note says so. */
 const asksOnce = 4
@@ -90,7 +90,7 @@ describe('lanes are threads', () => {
   test.each(variants.map((v) => [`${v.kernel} ${String(v.variant)}: ${v.verdict}: ${v.about}`, v] as const))(
     '%s',
     (_, { kernel, variant, verdict, marked }) => {
-      for (const schedule of schedules) {
+      for (const schedule of nightly ? schedules : [schedules[variant % 2]!]) {
         const found = verdictOf(kernel, variant, schedule)
         expect([schedule, found.verdict]).toEqual([schedule, verdict])
         if (verdict === 'ok')

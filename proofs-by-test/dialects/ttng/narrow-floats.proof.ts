@@ -26,7 +26,7 @@ const comesOut = (example: Example<typeof Ttng>): string | null =>
 const pairs = narrowFloats.flatMap((a) => narrowFloats.map((b) => [a, b] as const))
 
 describe('tc_gen5_mma_scaled', () => {
-  test.each(sampled(2, pairs))('%s by %s', (a, b) => {
+  test.each(sampled(5, pairs))('%s by %s', (a, b) => {
     expect(comesOut(scaledOf(`${a} by ${b}`, a, b))).toBe(null)
   })
 })

@@ -11,7 +11,7 @@ import { nightly } from '../../../extent.js'
 import { drawn, show, verdictOf } from './equals.js'
 
 const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 1
-const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 12))
+const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 6))
 const budget = 60_000
 
 test(`${String(count)} kernels: the same verdict with equals and without`, { timeout: 14_400_000 }, () => {

@@ -11,8 +11,8 @@ import { nightly } from '../../../extent.js'
 import { show, verdictOf } from './equals.js'
 import { drawnWaiting } from './waits.js'
 
-const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 1
-const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 8))
+const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 5
+const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 4))
 const budget = nightly ? 60_000 : 20_000
 
 test(

@@ -7,7 +7,7 @@ import { drawn } from './drawn.js'
 import { asked, meant, show } from './sweep.js'
 
 const from = nightly ? 1_000_000 : 1
-const count = nightly ? 100_000 : 400
+const count = nightly ? 100_000 : 120
 
 describe('theorem', () => {
   test(`${String(count)} kernels: sound, complete, real`, { timeout: 7_200_000 }, () => {
