@@ -38,6 +38,7 @@ const table: ReadonlyArray<readonly [string, string]> = [
   ],
   ['_ZN3gem2ttINS_1VEfEEvT_IT0_E', 'void gem::tt<gem::V, float>(gem::V<float>)'],
   ['_ZN3gem2apIZ4hostvEUliE_EEvT_i', 'void gem::ap<host()::{lambda(int)#1}>(host()::{lambda(int)#1}, int)'],
+  ['_Z1fI1XEvNT_1yE', 'void f<X>(X::y)'],
   ['_ZN37_GLOBAL__N__587d583e_5_dm_cu_0f63b6f64anonEPi', '(anonymous namespace)::anon(int*)'],
 ]
 

@@ -1,9 +1,9 @@
 /** Scalar operations on rows, against the operation itself on 32 separate threads: each has its words, and says what it knows. */
 import * as fc from 'fast-check'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { rest, scalarOperation } from '../../../src/numerics/scalar/index.js'
 import { rows, setAll, setLane, setPredicate, wordAt, type Rows } from '../../../src/semantics/warps/rows.js'
-import { move, scalar } from '../../../src/semantics/warps/silent.js'
+import { move, pack, part, predicate, scalar } from '../../../src/semantics/warps/silent.js'
 import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
 
@@ -112,4 +112,111 @@ prop([fc.array(register, { minLength: count, maxLength: count }), moved, mask], 
       return knows(after, p, lane) === should && (!should || at(after, p, lane) === at(before, source, lane))
     }),
   )
+})
+
+// ---------------------------------------------------------------- parts and pairs of words
+
+const bits = fc.constantFrom<8 | 16>(8, 16)
+const pieces = fc.oneof(
+  fc.record({
+    kind: fc.constant('part' as const),
+    to: row,
+    from: fc.tuple(row),
+    bits,
+    at: fc.constantFrom(0, 8, 16, 24),
+  }),
+  fc.record({
+    kind: fc.constant('pack' as const),
+    to: row,
+    from: fc.tuple(row, row),
+    bits,
+    at: fc.constant(0),
+  }),
+  fc.record({
+    kind: fc.constant('pack' as const),
+    to: row,
+    from: fc.tuple(row, row, row, row),
+    bits: fc.constant<8>(8),
+    at: fc.constant(0),
+  }),
+)
+
+prop([fc.array(register, { minLength: count, maxLength: count }), pieces, mask], {
+  numRuns: nightly ? 600 : 120,
+})('a part of a word, and a word of parts, is that of each lane', (registers, o, active) => {
+  if (active === 0) return true
+  const before = held(registers)
+  const after = held(registers)
+  const ones = o.bits === 8 ? 0xff : 0xffff
+  if (o.kind === 'part')
+    part(after, { _tag: 'part', to: o.to, from: o.from[0], at: o.at, bits: o.bits }, active, active === -1)
+  else pack(after, { _tag: 'pack', to: o.to, from: o.from, bits: o.bits }, active, active === -1)
+  return lanes.every((lane) =>
+    [0, 1, 2, 3].every((p) => {
+      if (!has(active, lane) || p !== o.to)
+        return knows(after, p, lane) === knows(before, p, lane) && at(after, p, lane) === at(before, p, lane)
+      const words = o.from.map((from) => at(before, from, lane) >>> 0)
+      const should =
+        o.kind === 'part'
+          ? (words[0]! >>> o.at) & ones
+          : words.reduce((word, x, k) => word + (x & ones) * 2 ** (k * o.bits), 0) | 0
+      const known = o.from.every((from) => knows(before, from, lane))
+      return knows(after, p, lane) === known && (!known || at(after, p, lane) === should)
+    }),
+  )
+})
+
+// ---------------------------------------------------------------- predicates
+
+test('of predicates that hold nothing as much is known as three values of logic say', () => {
+  // a lane for each pair: false, true, and what holds nothing and is false or true in the words
+  const values = [0, 1, null, null]
+  const places = lanes.slice(0, 16).map((lane) => [lane % 4, Math.floor(lane / 4)] as const)
+  const of = (k: 0 | 1, holds: (x: number) => boolean): number =>
+    places.reduce((m, pair, lane) => (holds(pair[k]) ? m | (1 << lane) : m), 0)
+  const not = (x: number | null): number | null => (x === null ? null : 1 - x)
+  const and = (x: number | null, y: number | null): number | null =>
+    x === 0 || y === 0 ? 0 : x === null || y === null ? null : 1
+  for (const op of ['and', 'or', 'xor', 'not', 'mov'] as const)
+    for (const [first, second] of [
+      [false, false],
+      [true, false],
+      [false, true],
+      [true, true],
+    ] as const) {
+      const r = rows(1, 3, null, null, null, null, null, null)
+      for (const k of [0, 1] as const)
+        setPredicate(
+          r,
+          k,
+          -1,
+          of(k, (x) => x === 1 || x === 3),
+          of(k, (x) => values[x] === null),
+        )
+      setPredicate(r, 2, -1, 0, 0)
+      const from = [
+        { predicate: 0, negated: first },
+        { predicate: 1, negated: second },
+      ].slice(0, op === 'not' || op === 'mov' ? 1 : 2)
+      predicate(r, { _tag: 'predicate', op, to: 2, from }, 0xffff)
+      const said = places.map((_, lane) => (knows(r, -3, lane) ? at(r, -3, lane) : null))
+      expect(said, `${op} ${String(first)} ${String(second)}`).toEqual(
+        places.map(([x, y]) => {
+          const [a, b] = [first ? not(values[x]!) : values[x]!, second ? not(values[y]!) : values[y]!]
+          switch (op) {
+            case 'and':
+              return and(a, b)
+            case 'or':
+              return not(and(not(a), not(b)))
+            case 'xor':
+              return a === null || b === null ? null : a ^ b
+            case 'not':
+              return not(a)
+            case 'mov':
+              return a
+          }
+        }),
+      )
+      expect([r.predicates[2]! & ~0xffff, r.unknownPredicates[2]! & ~0xffff]).toEqual([0, 0])
+    }
 })

@@ -101,11 +101,11 @@ const permuted = (selector: number): ReadonlyArray<number> | null => {
   return nibbles.some((n) => n > 7) ? null : nibbles
 }
 
-/** Where the bytes of a number of `wide` bytes are from that is moved by so many bits, to the left if positive; null: not by whole bytes. */
+/** Where the bytes of a number of `wide` bytes are from that is moved by so many bits, to the left if positive; below 0: a zero; null: not by whole bytes. */
 const movedBits = (bits: number, wide: 4 | 8): ReadonlyArray<number> | null => {
   const by = bits / 8
-  if (!Number.isInteger(by) || Math.abs(by) >= wide) return null
-  return Array.from({ length: wide }, (_, b) => (b - by >= 0 && b - by < wide ? b - by : -1))
+  if (Math.abs(by) < wide && !Number.isInteger(by)) return null
+  return Array.from({ length: wide }, (_, b) => (b - by < wide ? b - by : -1))
 }
 
 /** The words of a number whose bytes are picked so. */

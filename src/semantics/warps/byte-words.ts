@@ -46,7 +46,7 @@ export const setWord = (o: ByteOrigins, row: Row, lane: number, w: Word): void =
 
 export const isPlain = (w: Word): boolean => w.values.every((v) => v === plain)
 
-/** Byte i of the word is byte `from[i]` of these words side by side; -1: a zero. */
+/** Byte i of the word is byte `from[i]` of these words side by side; below 0: a zero. */
 export const picked = (words: ReadonlyArray<Word>, from: ReadonlyArray<number>): Word => {
   const pick = (f: (w: Word, b: number) => number): ReadonlyArray<number> => {
     const one = (i: number): number => {

@@ -1,39 +1,42 @@
 /**
  * What becomes of one instruction that orders, of every kind and with every modifier that matters: each change with its operator, its manner, and the statement that it
- * leaves. Oracle: the PTX ISA, read by hand for each row; and ptxas 13.0, which takes every text of this table, as it was and changed.
+ * leaves; and the rule by which it changes nothing, if there is one. Oracle: the PTX ISA, read by hand for each row; and ptxas 13.0, which takes every text of this table, as it was and changed.
  */
 import { expect, test } from 'vitest'
 import { parseModule, printModule } from '../../../../src/dialects/ptx/index.js'
+import { elaborate } from '../../../../src/dialects/ptx/elaboration/elaborate.js'
+import { ruleFor } from '../../../../src/dialects/ptx/mutants/certificate.js'
 import { changesOf } from '../../../../src/dialects/ptx/mutants/changes.js'
 import { sitesOf } from '../../../../src/dialects/ptx/mutants/sites.js'
 import { withInstead } from '../../../../src/dialects/ptx/text/replace.js'
+import type { WarpProgram } from '../../../../src/semantics/warps/program.js'
 import { right } from '../../../either.js'
 
-/** Instructions of a CTA of 128 threads; below each its changes: operator, words, manner, and what stands there then. */
+/** Instructions of a CTA of 128 threads; below each its changes: operator, words, manner and rule, and what stands there then. */
 const table = `
 bar.sync 0;
   DROP left out (absent)
-  DUP twice (other): bar.sync 0;
-  RETARGET the barrier with the next number (other): bar.sync 1;
+  DUP twice (other, idempotent barrier): bar.sync 0;
+  RETARGET the barrier with the next number (other, renamed barrier): bar.sync 1;
   COUNT a warp less (less): bar.sync 0, 96;
   COUNT a warp more (more): bar.sync 0, 160;
   FLAG arrives and does not wait (other): bar.arrive 0, 128;
 bar.sync 15, 64;
   DROP left out (absent)
-  DUP twice (other): bar.sync 15, 64;
+  DUP twice (other, idempotent barrier): bar.sync 15, 64;
   COUNT a warp more (more): bar.sync 15, 96;
   COUNT a warp less (less): bar.sync 15, 32;
   FLAG arrives and does not wait (other): bar.arrive 15, 64;
 bar.sync %r1;
   DROP left out (absent)
-  DUP twice (other): bar.sync %r1;
+  DUP twice (other, idempotent barrier): bar.sync %r1;
   RETARGET the barrier with the next number (other): { .reg .b32 %changed; add.s32 %changed, %r1, 1; bar.sync %changed; }
   COUNT a warp less (less): bar.sync %r1, 96;
   COUNT a warp more (more): bar.sync %r1, 160;
   FLAG arrives and does not wait (other): bar.arrive %r1, 128;
 bar.sync 1, %r2;
   DROP left out (absent)
-  DUP twice (other): bar.sync 1, %r2;
+  DUP twice (other, idempotent barrier): bar.sync 1, %r2;
   RETARGET the barrier with the next number (other): bar.sync 2, %r2;
   COUNT a warp more (more): { .reg .b32 %changed; add.s32 %changed, %r2, 32; bar.sync 1, %changed; }
   COUNT a warp less (less): { .reg .b32 %changed; add.s32 %changed, %r2, -32; bar.sync 1, %changed; }
@@ -47,20 +50,20 @@ bar.arrive 2, 64;
   FLAG waits, too (stronger): bar.sync 2, 64;
 bar.red.popc.u32 %r3, 0, %p1;
   DROP left out (absent): mov.b32 %r3, 0;
-  DUP twice (other): bar.red.popc.u32 %r3, 0, %p1;
-  RETARGET the barrier with the next number (other): bar.red.popc.u32 %r3, 1, %p1;
+  DUP twice (other, idempotent barrier): bar.red.popc.u32 %r3, 0, %p1;
+  RETARGET the barrier with the next number (other, renamed barrier): bar.red.popc.u32 %r3, 1, %p1;
   COUNT a warp less (less): bar.red.popc.u32 %r3, 0, 96, %p1;
   COUNT a warp more (more): bar.red.popc.u32 %r3, 0, 160, %p1;
 barrier.sync.aligned 0;
   DROP left out (absent)
-  DUP twice (other): barrier.sync.aligned 0;
-  RETARGET the barrier with the next number (other): barrier.sync.aligned 1;
+  DUP twice (other, idempotent barrier): barrier.sync.aligned 0;
+  RETARGET the barrier with the next number (other, renamed barrier): barrier.sync.aligned 1;
   COUNT a warp less (less): barrier.sync.aligned 0, 96;
   COUNT a warp more (more): barrier.sync.aligned 0, 160;
   FLAG arrives and does not wait (other): barrier.arrive.aligned 0, 128;
 barrier.cta.sync.aligned 0, 64;
   DROP left out (absent)
-  DUP twice (other): barrier.cta.sync.aligned 0, 64;
+  DUP twice (other, idempotent barrier): barrier.cta.sync.aligned 0, 64;
   RETARGET the barrier with the next number (other): barrier.cta.sync.aligned 1, 64;
   COUNT a warp more (more): barrier.cta.sync.aligned 0, 96;
   COUNT a warp less (less): barrier.cta.sync.aligned 0, 32;
@@ -84,57 +87,57 @@ barrier.cluster.wait.acquire;
   DUP twice (other): barrier.cluster.wait.acquire;
 bar.warp.sync -1;
   DROP left out (absent)
-  DUP twice (other): bar.warp.sync -1;
+  DUP twice (other, idempotent barrier): bar.warp.sync -1;
   LANES the same without the lowest lane of its mask (less): { .reg .b32 %changed; .reg .pred %changed2; mov.u32 %changed, %lanemask_eq; and.b32 %changed, %changed, -2; setp.ne.u32 %changed2, %changed, 0; @%changed2 bar.warp.sync -2; }
   LANES the lower half of its lanes alone (less): { .reg .b32 %changed; .reg .pred %changed2; mov.u32 %changed, %lanemask_eq; and.b32 %changed, %changed, 65535; setp.ne.u32 %changed2, %changed, 0; @%changed2 bar.warp.sync 65535; }
 bar.warp.sync %r1;
   DROP left out (absent)
-  DUP twice (other): bar.warp.sync %r1;
+  DUP twice (other, idempotent barrier): bar.warp.sync %r1;
   LANES the same without the lowest lane of its mask (less): { .reg .b32 %changed; .reg .b32 %changed2; .reg .pred %changed3; add.s32 %changed2, %r1, -1; and.b32 %changed2, %changed2, %r1; mov.u32 %changed, %lanemask_eq; and.b32 %changed, %changed, %changed2; setp.ne.u32 %changed3, %changed, 0; @%changed3 bar.warp.sync %changed2; }
-  LANES all lanes of the warp (wider): bar.warp.sync -1;
+  LANES all lanes of the warp (wider, wider mask): bar.warp.sync -1;
 membar.gl;
   DROP left out (absent)
-  DUP twice (other): membar.gl;
+  DUP twice (other, idempotent fence): membar.gl;
   FENCE of CTA scope (other): membar.cta;
 membar.cta;
   DROP left out (absent)
-  DUP twice (other): membar.cta;
-  FENCE of a wider scope (wider): membar.gl;
+  DUP twice (other, idempotent fence): membar.cta;
+  FENCE of a wider scope (wider, wider fence): membar.gl;
 membar.sys;
   DROP left out (absent)
-  DUP twice (other): membar.sys;
+  DUP twice (other, idempotent fence): membar.sys;
   FENCE of CTA scope (other): membar.cta;
 fence.acq_rel.gpu;
   DROP left out (absent)
-  DUP twice (other): fence.acq_rel.gpu;
+  DUP twice (other, idempotent fence): fence.acq_rel.gpu;
   FENCE of CTA scope (other): fence.acq_rel.cta;
 fence.sc.cluster;
   DROP left out (absent)
-  DUP twice (other): fence.sc.cluster;
+  DUP twice (other, idempotent fence): fence.sc.cluster;
   FENCE of CTA scope (other): fence.sc.cta;
   FLAG of acquire and release (other): fence.acq_rel.cluster;
 fence.acq_rel.cta;
   DROP left out (absent)
-  DUP twice (other): fence.acq_rel.cta;
-  FENCE of a wider scope (wider): fence.acq_rel.gpu;
+  DUP twice (other, idempotent fence): fence.acq_rel.cta;
+  FENCE of a wider scope (wider, wider fence): fence.acq_rel.gpu;
 fence.proxy.async;
   DROP left out (absent)
-  DUP twice (other): fence.proxy.async;
+  DUP twice (other, idempotent fence): fence.proxy.async;
   FENCE of shared memory alone (other): fence.proxy.async.shared::cta;
   FENCE of global memory alone (other): fence.proxy.async.global;
 fence.proxy.async.shared::cta;
   DROP left out (absent)
-  DUP twice (other): fence.proxy.async.shared::cta;
+  DUP twice (other, idempotent fence): fence.proxy.async.shared::cta;
   FENCE of global memory alone (other): fence.proxy.async.global;
-  FENCE of all memory (wider): fence.proxy.async;
+  FENCE of all memory (wider, wider fence): fence.proxy.async;
 fence.proxy.async.global;
   DROP left out (absent)
-  DUP twice (other): fence.proxy.async.global;
+  DUP twice (other, idempotent fence): fence.proxy.async.global;
   FENCE of shared memory alone (other): fence.proxy.async.shared::cta;
-  FENCE of all memory (wider): fence.proxy.async;
+  FENCE of all memory (wider, wider fence): fence.proxy.async;
 fence.mbarrier_init.release.cluster;
   DROP left out (absent)
-  DUP twice (other): fence.mbarrier_init.release.cluster;
+  DUP twice (other, idempotent fence): fence.mbarrier_init.release.cluster;
 mbarrier.init.shared::cta.b64 [%r1], 1;
   DROP left out (absent)
   DUP twice (other): mbarrier.init.shared::cta.b64 [%r1], 1;
@@ -226,14 +229,14 @@ cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r1];
   FLAG with an increment (other): cp.async.mbarrier.arrive.shared::cta.b64 [%r1];
 mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
   DROP left out (absent): setp.eq.u32 %p1, 0, 0;
-  DUP twice (other): mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
+  DUP twice (other, repeated wait): mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
   RETARGET the mbarrier after it (other): mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1+8], 0;
   RETARGET the mbarrier before it (other): mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1+-8], 0;
   PRIME the other parity (other): mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 1;
   FLAG relaxed (other): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 0;
 mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %r2;
   DROP left out (absent): setp.eq.u32 %p1, 0, 0;
-  DUP twice (other): mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %r2;
+  DUP twice (other, repeated wait): mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %r2;
   RETARGET the mbarrier after it (other): mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1+8], %r2;
   RETARGET the mbarrier before it (other): mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1+-8], %r2;
   PRIME the other parity (other): { .reg .b32 %changed; xor.b32 %changed, %r2, 1; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %changed; }
@@ -241,56 +244,56 @@ mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r1], %r2;
   FLAG of CTA scope (other): mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r1], %r2;
 mbarrier.test_wait.shared::cta.b64 %p1, [%r1], %rd1;
   DROP left out (absent): setp.eq.u32 %p1, 0, 0;
-  DUP twice (other): mbarrier.test_wait.shared::cta.b64 %p1, [%r1], %rd1;
+  DUP twice (other, repeated wait): mbarrier.test_wait.shared::cta.b64 %p1, [%r1], %rd1;
   RETARGET the mbarrier after it (other): mbarrier.test_wait.shared::cta.b64 %p1, [%r1+8], %rd1;
   RETARGET the mbarrier before it (other): mbarrier.test_wait.shared::cta.b64 %p1, [%r1+-8], %rd1;
   FLAG relaxed (other): mbarrier.test_wait.relaxed.cta.shared::cta.b64 %p1, [%r1], %rd1;
 mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 1;
   DROP left out (absent): setp.eq.u32 %p1, 0, 0;
-  DUP twice (other): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 1;
+  DUP twice (other, repeated wait): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 1;
   RETARGET the mbarrier after it (other): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1+8], 1;
   RETARGET the mbarrier before it (other): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1+-8], 1;
   PRIME the other parity (other): mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 0;
 cp.async.wait_all;
   DROP left out (absent)
-  DUP twice (other): cp.async.wait_all;
+  DUP twice (other, idempotent wait): cp.async.wait_all;
   COUNT one more (more): cp.async.wait_group 1;
 cp.async.wait_group 0;
   DROP left out (absent)
-  DUP twice (other): cp.async.wait_group 0;
+  DUP twice (other, idempotent wait): cp.async.wait_group 0;
   COUNT one more (more): cp.async.wait_group 1;
 cp.async.wait_group 2;
   DROP left out (absent)
-  DUP twice (other): cp.async.wait_group 2;
+  DUP twice (other, idempotent wait): cp.async.wait_group 2;
   COUNT one more (more): cp.async.wait_group 3;
-  COUNT one less (less): cp.async.wait_group 1;
+  COUNT one less (less, stronger wait): cp.async.wait_group 1;
 cp.async.bulk.wait_group 0;
   DROP left out (absent)
-  DUP twice (other): cp.async.bulk.wait_group 0;
+  DUP twice (other, idempotent wait): cp.async.bulk.wait_group 0;
   COUNT one more (more): cp.async.bulk.wait_group 1;
   FLAG of reads alone (other): cp.async.bulk.wait_group.read 0;
 cp.async.bulk.wait_group.read 1;
   DROP left out (absent)
-  DUP twice (other): cp.async.bulk.wait_group.read 1;
+  DUP twice (other, idempotent wait): cp.async.bulk.wait_group.read 1;
   COUNT one more (more): cp.async.bulk.wait_group.read 2;
-  COUNT one less (less): cp.async.bulk.wait_group.read 0;
-  FLAG of writes, too (stronger): cp.async.bulk.wait_group 1;
+  COUNT one less (less, stronger wait): cp.async.bulk.wait_group.read 0;
+  FLAG of writes, too (stronger, stronger wait): cp.async.bulk.wait_group 1;
 cp.async.commit_group;
   DROP left out (absent)
-  DUP twice (other): cp.async.commit_group;
+  DUP twice (other, empty group): cp.async.commit_group;
 cp.async.bulk.commit_group;
   DROP left out (absent)
-  DUP twice (other): cp.async.bulk.commit_group;
+  DUP twice (other, empty group): cp.async.bulk.commit_group;
 wgmma.wait_group.sync.aligned 0;
   DROP left out (absent)
-  DUP twice (other): wgmma.wait_group.sync.aligned 0;
+  DUP twice (other, idempotent wait): wgmma.wait_group.sync.aligned 0;
   COUNT one more (more): wgmma.wait_group.sync.aligned 1;
 wgmma.commit_group.sync.aligned;
   DROP left out (absent)
-  DUP twice (other): wgmma.commit_group.sync.aligned;
+  DUP twice (other, empty group): wgmma.commit_group.sync.aligned;
 wgmma.fence.sync.aligned;
   DROP left out (absent)
-  DUP twice (other): wgmma.fence.sync.aligned;
+  DUP twice (other, idempotent fence): wgmma.fence.sync.aligned;
 ld.acquire.gpu.global.u32 %r1, [%rd1];
   FLAG relaxed (other): ld.relaxed.gpu.global.u32 %r1, [%rd1];
   FLAG of CTA scope (other): ld.acquire.cta.global.u32 %r1, [%rd1];
@@ -358,24 +361,45 @@ const added = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): str
     .replaceAll(/\s+/gu, ' ')
 }
 
-test.each(rows)('%s', (line, changes) => {
-  const module = right(
-    parseModule(`.version 8.8
+const textOf = (line: string): string => `.version 8.8
 .target sm_90a
 .address_size 64
 .visible .entry k() {
 .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;
 ${line}
 ret;
-}`),
-  )
+}`
+
+test.each(rows)('%s', (line, changes) => {
+  const module = right(parseModule(textOf(line)))
   const before = lines(printModule(module))
+  const sites = right(sitesOf(module, 'k', 'k.ptx'))
+  const programOf = (m: typeof module): WarpProgram => right(elaborate(m, 'k', 'k.ptx')).program
+  const numbers = sites.flatMap(({ kind, code, index }) => {
+    const { a } = code.instructions[index]!.operands
+    return kind === 'bar' ? [a?._tag === 'immediate' ? a.bits : null] : []
+  })
   expect(
-    changesOf(right(sitesOf(module, 'k', 'k.ptx')), [128, 1, 1]).map(
-      ({ operator, change, manner, instead }) => {
-        const by = added(before, lines(printModule(withInstead(module, instead))))
-        return `${operator} ${change} (${manner})${by === '' ? '' : `: ${by}`}`
-      },
-    ),
+    changesOf(sites, [128, 1, 1]).map((c) => {
+      const after = withInstead(module, c.instead)
+      const by = added(before, lines(printModule(after)))
+      const rule = ruleFor(programOf(module), programOf(after), c, numbers)
+      return `${c.operator} ${c.change} (${c.manner}${rule === null ? '' : `, ${rule}`})${by === '' ? '' : `: ${by}`}`
+    }),
   ).toEqual(changes)
+})
+
+test('nothing is exchanged over what it writes', () => {
+  const changes = (line: string): ReadonlyArray<string> =>
+    changesOf(right(sitesOf(right(parseModule(textOf(line))), 'k', 'k.ptx')), [128, 1, 1]).map(
+      ({ operator, site }) => `${operator} ${site.opcode}`,
+    )
+  const arrives = (between: string): string =>
+    `mbarrier.arrive.shared::cta.b64 %rd1, [%r1]; ${between} bar.sync 0;`
+  const exchanged = 'ORDER mbarrier.arrive.shared::cta.b64'
+  expect(changes(arrives(''))).toContain(exchanged)
+  expect(changes(arrives('mov.b64 %rd2, 0;'))).toContain(exchanged)
+  // what it writes is written anew, or read; what it reads is written
+  for (const between of ['mov.b64 %rd1, 0;', 'mov.b64 %rd2, %rd1;', 'mov.b32 %r1, 0;'])
+    expect(changes(arrives(between)), between).not.toContain(exchanged)
 })

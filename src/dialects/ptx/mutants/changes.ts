@@ -362,7 +362,7 @@ const relaxed = (m: Making): Changes => {
   const { sem, noComplete } = m.r.modifiers
   const { opcode } = m.i
   // an arrival that completes no phase has no semantics to choose
-  return sem === 'relaxed' || noComplete !== undefined
+  return noComplete !== undefined
     ? []
     : recoded(
         m,
@@ -560,16 +560,12 @@ const own = (m: Making): Changes => {
 const clusterOrder = (m: Making): Changes => {
   const { sem } = m.r.modifiers
   const { opcode } = m.i
-  return sem === 'relaxed'
-    ? []
-    : recoded(
-        m,
-        'FLAG',
-        'relaxed',
-        sem === undefined
-          ? instead(opcode, 'arrive', 'arrive.relaxed')
-          : instead(opcode, 'release', 'relaxed'),
-      )
+  return recoded(
+    m,
+    'FLAG',
+    'relaxed',
+    sem === undefined ? instead(opcode, 'arrive', 'arrive.relaxed') : instead(opcode, 'release', 'relaxed'),
+  )
 }
 
 // ---------------------------------------------------------------- all

@@ -169,7 +169,7 @@ const reader = (symbol: string, constAt: ConstAt) => {
   const sourceName = (): string => {
     const length = digits()
     const text = length === null ? '' : symbol.slice(at, at + length)
-    if (length === null || length === 0 || text.length < length) {
+    if (length === null || length === 0) {
       fail()
       return ''
     }
