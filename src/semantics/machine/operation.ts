@@ -10,7 +10,7 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { Comparison, Family, Fence, Loose, Stamp, StoredFrom } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
-import type { DescriptorValue, FaultValue, PeekValue } from './value.js'
+import type { DescriptorValue, PeekValue } from './value.js'
 
 export type { Elements } from './elements.js'
 
@@ -94,6 +94,35 @@ export interface Extreme {
   readonly magnitudes: boolean
   /** one word a lane */
   readonly into: Elements
+}
+
+/** A tensor, as an address finds it. */
+export interface TensorInMemory {
+  readonly name: string
+  readonly plane: number
+  readonly bytes: number
+}
+
+/** A copy of a box whose tensor map is not known yet (`instructions/tma/boxed.ts`). */
+export interface Boxed {
+  readonly mode: 'tile' | 'rows' | 'im2col'
+  /** coordinates, outermost first */
+  readonly at: ReadonlyArray<number>
+  readonly offsets: ReadonlyArray<number>
+  readonly to:
+    | {
+        readonly _tag: 'store'
+        /** the image in shared memory */
+        readonly from: { readonly plane: number; readonly at: number }
+        readonly combine: ReduceKind | null
+      }
+    | {
+        readonly _tag: 'load'
+        readonly into: ReadonlyArray<{
+          readonly start: { readonly plane: number; readonly at: number }
+          readonly barrier: number
+        }>
+      }
 }
 
 export type Prepared =
@@ -260,7 +289,11 @@ export type Prepared =
       /** a copy through an object that is read when it is issued */
       readonly _tag: 'tensormap.through'
       readonly map: Elements
-      readonly prepare: (bytes: Uint8Array) => Prepared | FaultValue
+      /** where the object lies, in words */
+      readonly name: string
+      /** tensors that the map may name, by the upper words of their addresses */
+      readonly tensors: ReadonlyMap<number, TensorInMemory>
+      readonly copy: Boxed
     }
   | {
       readonly _tag: 'tensormap.replace'

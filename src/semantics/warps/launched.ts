@@ -18,6 +18,7 @@
  *
  * Source: PTX ISA, generic addressing; mapa.
  */
+import { remembered } from '../../remembered.js'
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Ledger } from '../machine/ledger.js'
 import type { Fellowships } from '../machine/fellowship.js'
@@ -107,6 +108,21 @@ export const placedIn =
     const region = regionAt(regions, high)
     return region === undefined || region.plane < 0 || region.pieced === true ? null : region
   }
+
+/** The same for all upper words, once a launch: what stands ready for a copy has it as data. */
+export const tensorsIn: (regions: ReadonlyArray<Region>) => ReadonlyMap<number, Placed> = remembered(
+  (regions) => {
+    const placed = placedIn(regions)
+    const found = new Map<number, Placed>()
+    for (let region = 0; region < regions.length; region++)
+      for (const ofHost of [false, true]) {
+        const high = upperWord(region, ofHost)
+        const tensor = placed(high)
+        if (tensor !== null) found.set(high, { name: tensor.name, plane: tensor.plane, bytes: tensor.bytes })
+      }
+    return found
+  },
+)
 
 /** An instruction with what its names mean. */
 export interface LinkedInstruction {

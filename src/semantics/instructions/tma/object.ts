@@ -29,6 +29,7 @@ import * as Box from '../../../layouts/shared-memory/box-image.js'
 import * as Im2col from '../../../layouts/shared-memory/im2col.js'
 import type { Failure } from '../../../failure.js'
 import { bitsOf, isDtype, isFloat, type Dtype } from '../../../numerics/dtype.js'
+import type { TensorInMemory } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue, PixelWindow } from '../../machine/value.js'
 import { columnsOf } from './box.js'
@@ -247,11 +248,7 @@ export const refusedMap = (d: Seen, planeBytes: number): FaultValue | null => {
 // ---------------------------------------------------------------- reading
 
 /** Memory that an address is in, by its upper word. */
-export interface Placed {
-  readonly name: string
-  readonly plane: number
-  readonly bytes: number
-}
+export type Placed = TensorInMemory
 
 /** The map that lies in the bytes: `name` says where they are, `map` is the object in memory, if it is none of the launch. */
 export const mapOf = (

@@ -22,6 +22,8 @@ import type { FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
 import { changes, weak, type Family } from '../../machine/family.js'
 import { read, write } from '../../machine/touches.js'
+import { throughMap } from './boxed.js'
+import { mapOf } from './object.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -67,7 +69,9 @@ export const objects: Family<'tensormap.through' | 'tensormap.replace' | 'tensor
   'tensormap.through': {
     execute: (x, m, p, { execute }) => {
       const bytes = objectIn(x.world, m, p.map)
-      const copy = V.isFault(bytes) ? bytes : p.prepare(bytes)
+      if (V.isFault(bytes)) return bytes
+      const d = mapOf(bytes, p.name, (high) => p.tensors.get(high) ?? null, p.map)
+      const copy = V.isFault(d) ? d : throughMap(x.world, d, p.copy)
       return V.isFault(copy) ? copy : execute(copy)
     },
     waits: null,

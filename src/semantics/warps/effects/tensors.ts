@@ -7,24 +7,16 @@
  * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy, fence.proxy.tensormap.
  */
 import { rememberedBy } from '../../../remembered.js'
-import {
-  checkColumn,
-  checkCoords,
-  checkRowMap,
-  columnElements,
-  rowsOfMessage,
-  type Start,
-} from '../../instructions/tma/box.js'
+import type { Start } from '../../instructions/tma/box.js'
+import { throughMap } from '../../instructions/tma/boxed.js'
 import { deliveries } from '../../instructions/tma/destination.js'
-import { gatherOf, loadOf } from '../../instructions/tma/load.js'
 import { mapAlignment, mapBytes, mapOf, placeOfField } from '../../instructions/tma/object.js'
-import { scatterOf, storeOf } from '../../instructions/tma/store.js'
 import type { Scope } from '../../language/instruction.js'
-import type { Elements, Prepared } from '../../machine/operation.js'
+import type { Boxed, Elements, Prepared } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part, type Row } from '../../machine/warp-stand.js'
-import { placedIn, type Region } from '../launched.js'
+import { placedIn, tensorsIn, type Region } from '../launched.js'
 import { elementsOf, reaches, type Here, type Reach } from '../memory.js'
 import { barriersAt, operand } from '../operands.js'
 import type { TensorsOperation } from '../operations/tensors.js'
@@ -55,16 +47,11 @@ const objectElements = (h: Here, plane: number, at: number): Elements =>
 const mapIn = rememberedBy<Region, number, DescriptorValue | FaultValue>()
 
 /** What a copy becomes when its map is known, or is read. */
-const throughMap = (
-  h: Here,
-  address: Address,
-  own: number,
-  copy: (d: DescriptorValue) => Prepared | FaultValue,
-): Prepared | FaultValue => {
+const copyThrough = (h: Here, address: Address, own: number, copy: Boxed): Prepared | FaultValue => {
   const object = objectAt(h, address, own)
   if ('code' in object) return object
   const at = object.bytes[0]!
-  const placed = placedIn(h.launch.regions)
+  const { regions } = h.launch
   const { target } = object
   switch (target._tag) {
     case 'local':
@@ -75,9 +62,9 @@ const throughMap = (
     case 'constant': {
       const { region } = target
       const d = mapIn(region, at, () =>
-        mapOf(region.constant!.subarray(at, at + mapBytes), 'the tensor map', placed, null),
+        mapOf(region.constant!.subarray(at, at + mapBytes), 'the tensor map', placedIn(regions), null),
       )
-      return V.isFault(d) ? d : copy(d)
+      return V.isFault(d) ? d : throughMap(h.world, d, copy)
     }
     case 'plane': {
       const { space, name } = h.world.header.planes[target.plane]!
@@ -90,10 +77,9 @@ const throughMap = (
       return {
         _tag: 'tensormap.through',
         map,
-        prepare: (bytes) => {
-          const d = mapOf(bytes, `the tensor map at byte ${String(at)} of ${name}`, placed, map)
-          return V.isFault(d) ? d : copy(d)
-        },
+        name: `the tensor map at byte ${String(at)} of ${name}`,
+        tensors: tensorsIn(regions),
+        copy,
       }
     }
   }
@@ -128,57 +114,31 @@ const wordsOf = (
 }
 
 const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValue => {
-  const { world } = h
   const coordinates = wordsOf(h, 'a coordinate', o.coordinates, own)
   if ('code' in coordinates) return coordinates
   const start = startAt(h, o.shared, own)
   if ('code' in start) return start
-  const direction = o.direction === 'in' ? 'load' : 'store'
   const given = wordsOf(h, 'an offset', o.offsets, own)
   if ('code' in given) return given
-  const offsets = given.map((word) => word & 0xffff).reverse()
-  const boxAt = [...coordinates].reverse()
-  const [column = 0, ...rows] = coordinates
-  const checked = (d: DescriptorValue): FaultValue | null => {
-    if (o.mode === 'tile') return checkCoords(d, boxAt, direction)
-    if (o.mode === 'im2col') return checkColumn(d, boxAt, offsets, direction)
-    const map = checkRowMap(d)
-    if (map !== null) return map
-    if (rows.length !== rowsOfMessage)
-      return V.fault('A4', `expected a column and four rows, found ${String(coordinates.length)} coordinates`)
-    for (const row of rows) {
-      const bad = checkCoords(d, [row, column], direction)
-      if (bad !== null) return bad
-    }
-    return null
-  }
-  if (o.barrier === null)
-    return throughMap(
-      h,
-      o.map,
-      own,
-      (d) =>
-        checked(d) ??
-        (o.mode === 'rows'
-          ? scatterOf(world, d, { column, messages: [rows] }, start)
-          : storeOf(world, d, columnElements(world, d, boxAt, offsets), start, o.combine)),
-    )
+  const to = endOf(h, o, start, own)
+  if ('code' in to) return to
+  return copyThrough(h, o.map, own, {
+    mode: o.mode,
+    at: [...coordinates].reverse(),
+    offsets: given.map((word) => word & 0xffff).reverse(),
+    to,
+  })
+}
+
+/** Where it goes: from an image to the tensor, or from the tensor to the images of CTAs. */
+const endOf = (h: Here, o: Of<'tensorCopy'>, start: Start, own: number): Boxed['to'] | FaultValue => {
+  if (o.barrier === null) return { _tag: 'store', from: start, combine: o.combine }
   const met = barriersAt(h, o.barrier, own)
   if ('code' in met) return met
   const mask = o.multicast === null ? null : operand(h, 'the CTAs of a multicast', o.multicast, own)
   if (mask !== null && typeof mask !== 'number') return mask
-  const into = deliveries(world, start, met[0]!.barrier, mask === null ? null : mask & 0xffff, o.group)
-  if ('code' in into) return into
-  return throughMap(
-    h,
-    o.map,
-    own,
-    (d) =>
-      checked(d) ??
-      (o.mode === 'rows'
-        ? gatherOf(world, d, { column, messages: [rows] }, into)
-        : loadOf(world, d, columnElements(world, d, boxAt, offsets), into)),
-  )
+  const into = deliveries(h.world, start, met[0]!.barrier, mask === null ? null : mask & 0xffff, o.group)
+  return 'code' in into ? into : { _tag: 'load', into }
 }
 
 const eachLane = (
