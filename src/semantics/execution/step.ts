@@ -129,12 +129,26 @@ const macsOf = (f: InFlight): number =>
       : 0
 const bytesOf = (f: InFlight): number => ('bytes' in f ? f.bytes : 0)
 
-export const stageOf = (f: InFlight): EventKey['stage'] =>
-  f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'stAsync' || f._tag === 'clc'
-    ? f.stage
-    : f._tag === 'tcgen05Commit' && !f.alone
-      ? 'signal'
-      : 'all'
+/** Which of its events comes next: operations with one event have it all at once. */
+export const stageOf = (f: InFlight): EventKey['stage'] => {
+  switch (f._tag) {
+    case 'tmaLoad':
+    case 'tmaStore':
+    case 'stAsync':
+    case 'clc':
+      return f.stage
+    case 'tcgen05Commit':
+      return f.alone ? 'all' : 'signal'
+    case 'cpAsync':
+    case 'cpAsyncArrive':
+    case 'wgmma':
+    case 'tcgen05':
+    case 'tcgen05Copy':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+      return 'all'
+  }
+}
 export const partOf = (f: InFlight): number =>
   f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' || f._tag === 'clc' ? f.part : 0
 

@@ -40,8 +40,21 @@ import { enters, flows, ordinary, same } from './views.js'
 // ---------------------------------------------------------------- facts
 
 /** Bulk copies, st.async and cluster launch control are done with the phase that their signal joins. */
-const byPhase = (o: Operation): boolean =>
-  o.issue.unit === 'tmaLoad' || o.issue.unit === 'stAsync' || o.issue.unit === 'clc'
+const byPhase = (o: Operation): boolean => {
+  switch (o.issue.unit) {
+    case 'tmaLoad':
+    case 'stAsync':
+    case 'clc':
+      return true
+    case 'tmaStore':
+    case 'cpAsync':
+    case 'wgmma':
+    case 'tcgen05':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+      return false
+  }
+}
 
 /** What is known when an access is done; -1 as long as no signal has come. */
 export const doneFact = ({ at, operation: o, part }: Touch): number =>
