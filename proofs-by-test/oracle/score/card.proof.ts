@@ -111,6 +111,12 @@ describe('the text of a card', () => {
   })
   it('ends with the score and the sums, or says that nothing was answered', () => {
     expect(text.endsWith(`\n\nscore 99.8 %: 1,235 passed, 2 failed, 3 skipped\n`)).toBe(true)
+    // of a rule that shows nothing there is a row and no more
+    expect(
+      cardText(plain)(cardOf(rule('a.x', 1, 1, 0)))
+        .split('\n')
+        .slice(2),
+    ).toEqual(['', 'score 50 %: 1 passed, 1 failed, 0 skipped', ''])
     expect(cardText(plain)(cardOf(rule('a.x', 0, 0, 1)))).toContain(
       '\n\nno score: nothing was answered: 0 passed, 0 failed, 1 skipped\n',
     )

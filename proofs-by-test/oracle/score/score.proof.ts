@@ -202,6 +202,8 @@ describe('a reply', () => {
     expect(firstDifference({ a: [1, 2] }, { a: [1, 2] })).toBeNull()
     expect(firstDifference({ a: [1, 2] }, { a: [1, 3] })?.path).toBe('$.a[1]')
     expect(firstDifference({ a: [1, 2] }, { a: [1] })?.path).toBe('$.a.length')
+    expect(firstDifference({ a: [1] }, { a: [1, 2] })?.path).toBe('$.a.length')
+    expect(firstDifference([], [{ b: 1 }])).toMatchObject({ path: '$.length', expected: '0', found: '1' })
     expect(firstDifference({ a: 1 }, { a: 1, b: 2 })).toEqual({
       path: '$.b',
       element: null,

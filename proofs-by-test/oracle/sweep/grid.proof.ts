@@ -117,6 +117,11 @@ describe('a document is refused', () => {
     [{ subjects: ['queue'], schedules: [] }, '$.schedules: expected at least one'],
     [{ subjects: ['queue'], schedules: ['eagre'] }, '--schedule: expected eager|lazy'],
     [{ subjects: ['queue'], options: { over: ['byts'] } }, '--over: expected bits'],
+    [{ subjects: ['queue'], options: { over: [] } }, '$.options.over: expected at least one value'],
+    [
+      { subjects: ['queue'], options: { over: ['bits', 'bits'] } },
+      '$.options.over: expected each value once',
+    ],
     [{ subjects: ['queue'], options: { tensorPipe: ['none'] } }, '--tensor-pipe: expected issue-order'],
     [{ subjects: ['queue'], options: { over: ['bits'], arithmetic: ['volta'] } }, '--arithmetic: expected'],
     [{ subjects: ['queue'], schedules: ['recorded:no.txt'] }, 'no.txt: no such file'],

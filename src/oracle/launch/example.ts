@@ -97,7 +97,7 @@ const accessesOf = (operations: ReadonlyArray<Operation>): ReadonlyMap<string, R
     if (op.name === 'scf.for')
       op.regions[0]?.blocks[0]?.parameters.slice(1).forEach((p, k) => {
         const init = op.operands['initArgs']?.[k]
-        if (init !== undefined && isPointer(init.type)) from.set(p.name, init.name)
+        if (init !== undefined) from.set(p.name, init.name)
       })
   }
   const found = new Map<string, ReadonlyArray<number>>()
@@ -218,14 +218,7 @@ const ofVectors = (
     [1],
   )
   return {
-    extents: new Map(
-      tensors.map((t) => [
-        t.name,
-        t._tag === 'pointer'
-          ? [programs * sizeOf(accesses.get(t.name) ?? longest)]
-          : t.block.map((e) => programs * e),
-      ]),
-    ),
+    extents: new Map(tensors.map((t) => [t.name, [programs * sizeOf(accesses.get(t.name) ?? longest)]])),
     numbers: new Map(),
     other: longest.at(-1) ?? 1,
     programs: [programs],
@@ -250,8 +243,8 @@ const strideNamed = (
 }
 
 const rowMajorStride = (extents: ReadonlyArray<number>, axis: string, letters: string): number => {
-  const at = axis === '' ? 0 : Math.max(0, letters.indexOf(axis))
-  return sizeOf(extents.slice(at + 1))
+  // that of rows, where it names no axis
+  return sizeOf(extents.slice(Math.max(0, letters.indexOf(axis)) + 1))
 }
 
 const numberOf = (
@@ -261,7 +254,7 @@ const numberOf = (
   factors: readonly [string, string, string] | null,
 ): string => {
   if (p.dtype === 'i1') return '1'
-  if (!/^i\d+$/.test(p.dtype)) return '0.5'
+  if (!p.dtype.startsWith('i')) return '0.5'
   const stride = strideNamed(p.name, tensors)
   const letters =
     stride === null || factors === null ? '' : (['mk', 'kn', 'mn'][factors.indexOf(stride.tensor)] ?? '')
@@ -307,20 +300,14 @@ export const exampleOf = (func: Operation, { parameters, axes }: Signature): Exa
   const maps = mapsOf(operations)
   const extentsOf = (name: string): ReadonlyArray<number> => {
     const said = maps.get(name)?.map((n) => Number(numbers.get(n)))
-    return said?.every((n) => Number.isSafeInteger(n) && n > 0) === true
-      ? said
-      : (sizes.extents.get(name) ?? [1])
+    return said?.every((n) => Number.isSafeInteger(n)) === true ? said : (sizes.extents.get(name) ?? [1])
   }
   // a program that asks how many there are does the work of several
   const isPersistent = operations.some((op) => op.name === 'tt.get_num_programs')
   const all = sizeOf(sizes.programs)
   const grid = Array.from({ length: axes }, (_, axis) =>
-    isPersistent
-      ? 1
-      : axes === 1
-        ? all
-        : (sizes.programs.length < 2 ? [sizes.programs[0] ?? 1, 1] : sizes.programs)[axis],
-  ).map((n) => n ?? 1)
+    isPersistent ? 1 : axes === 1 ? all : (sizes.programs[axis] ?? 1),
+  )
   return {
     grid,
     args: parameters.map((p) => [
