@@ -47,6 +47,10 @@ describe.each(kernels)('%s', (name, settings) => {
   })
   test('every kill names', () => {
     expect(judged.filter((j) => j.fate === 'killed' && !j.named).map(show)).toEqual([])
+    // what is not killed is not pointed at
+    const alive = judged.filter((j) => j.fate !== 'killed')
+    expect(alive.filter((j) => j.named || j.naming !== null || j.accurate).map(show)).toEqual([])
+    expect(alive.length).toBeGreaterThan(0)
   })
   test('a certificate is a rule of the list, or all schedules', () => {
     const given = new Set(judged.flatMap((j) => j.certificate ?? []))

@@ -40,6 +40,25 @@ describe('against provenance', () => {
   })
 })
 
+describe('a row of an output', () => {
+  const queue = programOf('queue', { m: 3, n: 8, rows: 1, buffering: 2 })
+  const compared = sameAs(queue, options)
+  const programs = new Map(mutantsOf(queue, undefined, ['data']).map((m) => [m.key, m.program]))
+  // rows 0 and 2 are in slot 0, row 1 in slot 1; where row 1 is read, row 2 is in slot 0 already
+  test.each([
+    [
+      'SLOT | consumer / i / value | always slot 0 of source',
+      'out[1, 0:8], written by consumer / i / consume, is another term than in queue: without x[1, 0:8]; with x[2, 0:8]',
+    ],
+    [
+      'DROP | consumer / i / consume | left out',
+      'out[0:3, 0:8], which nothing writes, is another term than in queue: less often x',
+    ],
+  ])('%s', (key, text) => {
+    expect(compared(programs.get(key) ?? expect.fail(key))).toEqual({ _tag: 'other', text })
+  })
+})
+
 describe('fa3-attention', () => {
   const fa3 = (steps: number): Program =>
     right(cutDownTo(right(kernelNamed('fa3-attention')), steps, 1)).program

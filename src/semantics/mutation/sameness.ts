@@ -290,7 +290,8 @@ export const sameAs = (program: Program, options: CheckOptions): ((of: Program) 
         const s = its.result.header.sites[site]
         return s === undefined ? 'somewhere' : [...s.path, s.label].join(' / ')
       })
-      return `${boxAround(t, elements)}, written by ${by.join(' and ')}, is another term than in ${program.name}: ${otherUses(tiles, before, after, t.name, elements)}`
+      const written = by.length === 0 ? 'which nothing writes' : `written by ${by.join(' and ')}`
+      return `${boxAround(t, elements)}, ${written}, is another term than in ${program.name}: ${otherUses(tiles, before, after, t.name, elements)}`
     })
     return { _tag: 'other', text: text.join('. ') }
   }
