@@ -28,10 +28,10 @@ const folders = [
     'litmus',
     /src\/(dialects\/litmus|semantics\/(model|axioms)|render\/litmus|oracle\/cli\/commands\/litmus)/,
   ],
-  ['recording', /src\/(render\/(recording|timeline)|oracle\/cli\/commands\/(view|trace)\.)/],
+  ['recording', /src\/(render\/(recording|timeline)|oracle\/cli\/(running\.|commands\/(view|trace)\.))/],
   [
     'tools',
-    /src\/(oracle\/cli\/(commands\/(?!index|check|kernels)|layouts|linears)|render\/(banks|cells|cute|linear|memory|register-layout|swizzle|tensor-memory|visiting-order|grid)|oracle\/cute)/,
+    /src\/(oracle\/cli\/(commands\/(?!index|check|kernels)|layouts|linears|run\/)|render\/(banks|cells|cute|linear|memory|register-layout|swizzle|tensor-memory|visiting-order|grid)|oracle\/cute)/,
   ],
   ['searches', /src\/semantics\/schedules\/(explore|outcomes)\/(?!index|model)/],
   ['traces', /src\/semantics\/files\/trace\//],
