@@ -141,4 +141,11 @@ strict proxies | T2: arrive b relaxed cluster | T0: wait b 0 relaxed cluster | T
  | T0: issue #0 st | #0: write t | U0: issue #1 store | #1: read g tensormap | T1: issue #2 store | #2: read g tensormap | T1: commit bulk | U0: issue #3 store | #3: read x' | #3: write g | T2: signal s 1 cluster | T1: issue #6 commit | #6: arrive c
  | T2: issue #1 store | #1: write g | T2: write r | T2: issue #2 load | #2: read g | #2: write x | #2: bytes b 16 | T2: write r | T1: issue #3 store | #3: read y | T1: issue #4 copy | #4: write y generic | T0: read r ~ spans=4096,4104 | T2: issue #5 wgmma
  | fenced by hand | nothing is written before | T0: issue #1 commit | #1: arrive c | T0: come ~ id=1 count=256 | T1: wait b 0 tensor | U0: issue #2 copy | #2: arrive b' | U0: write x' | U0: issue #3 wgmma | #3: read x' | U0: commit wgmma | T0: peek c 0 true cluster | U0: issue #4 ld | #4: read t | T0, T1, U0: meet
+ | nothing is written before | T1: issue #3 mma | #3: read t | #3: write t | T2: issue #4 st | #4: write t
+ | U0: load y' wide decides | V0: store x' release wide
+wgmma stopped | T0: atomic s or relaxed cluster | V0: store s | T0: load s decides
+wgmma | U0: dealloc t' | U0: come ~ id=1 count=256 | U0: go ~ id=1 count=256 | V0: issue #2 ld | #2: read t
+ | c is of Pallas | U0: arrive c ~ kind=increment
+strict | T0: issue #1 cp | #1: write t | T0: issue #2 shift | #2: read t
+ | fenced by hand | nothing is written before | b is of Pallas | T2: signal s 1 | T2: wait.word x | T1: write x | T0: store g relaxed gpu wide | T0: issue #1 st | #1: read r | T1: peek b 0 false cluster
 `
