@@ -34,7 +34,21 @@ describe('labels', () => {
       { line },
     )
   const loop = (line: number, variable: string): Operation =>
-    made('scf.for', {}, [['sum', f32]], [{ parameters: [[variable, number]], operations: [] }], { line })
+    made(
+      'scf.for',
+      {},
+      [['sum', f32]],
+      [
+        {
+          parameters: [
+            [variable, number],
+            ['acc', f32],
+          ],
+          operations: [],
+        },
+      ],
+      { line },
+    )
   const all = [
     at(3, 'ttg.local_alloc', 'x'),
     at(4, 'ttg.local_alloc', '7'),
@@ -67,6 +81,14 @@ describe('labels', () => {
     expect([...labelsOf(all, taken, { within: 'of' }).values()]).toEqual(
       labels.map((label) => `of.${label === 'taken 8' ? 'taken' : label}`),
     )
+    // a name has a letter, and one operation alone has its line
+    for (const [name, label] of [
+      ['12', 'load 3'],
+      ['x12', 'x12'],
+      ['12x', '12x'],
+    ] as const)
+      expect([...labelsOf([at(3, 'tt.load', name)], new Set()).values()]).toEqual([label])
+    expect([...labelsOf([at(3, 'tt.store')], new Set()).values()]).toEqual(['store 3'])
     // one that has a label keeps it, though it is taken
     expect([
       ...labelsOf(all, new Set(['old']), { called: (op) => (op === all[2] ? 'old' : undefined) }).values(),
@@ -100,6 +122,8 @@ describe('labels', () => {
     ['tt.load 6', ['y 6']],
     ['y  7', ['y 7']],
     ['store 6', []],
+    ['w 10', ['z']],
+    ['load% 6', []],
     ['wait_barrier 5, 2', ['wait_barrier 5, 2']],
     ['wait_barrier 5', ['wait_barrier 5']],
     ['ttng.wait_barrier 5', ['wait_barrier 5', 'wait_barrier 5, 2', 'wait_barrier 5, 3']],
@@ -118,6 +142,8 @@ describe('labels', () => {
     ['x.fence.2', 'x'],
     // what a loop carries
     ['k.init', 'k'],
+    ['acc', 'k'],
+    ['acc.init', 'k'],
     ['fence.x', null],
     ['', null],
   ])('%s is a statement of %s', (statement, label) => {
@@ -213,6 +239,31 @@ describe('roles of parameters', () => {
     ['a loop, what comes out', [carried([], 'p'), store('ra')], 'out', 'in'],
     ['a loop, what it goes on with', [carried([store('p')], 'b')], 'out', 'out'],
     [
+      'a loop that exchanges two',
+      [
+        made(
+          'scf.for',
+          { initArgs: [value('a', pointer), value('b', pointer)] },
+          [],
+          [
+            {
+              parameters: [
+                ['k', number],
+                ['p', pointer],
+                ['q', pointer],
+              ],
+              operations: [
+                store('p'),
+                made('scf.yield', { values: [value('q', pointer), value('p', pointer)] }),
+              ],
+            },
+          ],
+        ),
+      ],
+      'out',
+      'out',
+    ],
+    [
       'a condition',
       [
         made(
@@ -256,6 +307,20 @@ describe('roles of parameters', () => {
       ['b', b],
     ])
   })
+  test('pointers, descriptors and tensors of pointers are followed; numbers are not asked for', () => {
+    for (const type of [pointer, pointers(4), { _tag: 'descriptor', block: tensor([4]) } as const]) {
+      const passed = made('tt.other', { ptr: [value('a', type)] }, [['p', type]])
+      const parameters = [
+        ['a', type],
+        ['n', number],
+        ['t', tensor([4], number)],
+      ] as const
+      expect([
+        ...rolesOf(made('tt.func', {}, [], [{ parameters, operations: [passed, store('p', type)] }])),
+      ]).toEqual([['a', 'out']])
+    }
+    expect([...rolesOf(made('tt.func'))]).toEqual([])
+  })
 })
 
 describe('plain stores beside an atomic operation', () => {
@@ -294,6 +359,20 @@ describe('plain stores beside an atomic operation', () => {
         atomic('a'),
         made('tt.splat', { src: [value('a', pointer)] }, [['p', pointers(4)]]),
         store('p', pointers(4)),
+      ],
+      2,
+    ],
+    [
+      'a tensor of numbers that is made of it',
+      [atomic('a'), made('tt.other', { src: [value('a', pointer)] }, [['t', tensor([4])]]), store('t')],
+      null,
+    ],
+    [
+      'one of two',
+      [
+        atomic('a'),
+        made('tt.other', { of: [value('a', pointer), value('b', pointer)] }, [['p', pointer]]),
+        store('p'),
       ],
       2,
     ],
@@ -380,14 +459,26 @@ describe('a module as one CTA of a cluster sees it', () => {
     const whole = tensor(shape, f32, encoding)
     const inside: Type = { _tag: 'descriptor', block: whole }
     const memory = { ...buffer(shape, encoding), allocation: shape } as Type
-    const op = made('tt.other', {}, [
+    const results = [
       ['x', whole],
       ['m', memory],
       ['d', inside],
       ['n', number],
       ['p', pointer],
+    ] as const
+    const dense: Attribute = { _tag: 'dense', value: integer(0), type: whole }
+    const op = made('tt.other', {}, results, [], {
+      attributes: [
+        { name: 'value', value: dense },
+        { name: 'n', value: integer(3) },
+      ],
+    })
+    const [share_] = right(one(op)).module.operations
+    expect(share_!.attributes).toMatchObject([
+      { name: 'value', value: { _tag: 'dense', type: { shape: share } } },
+      { name: 'n', value: integer(3) },
     ])
-    const [x, m, d, ...others] = right(one(op)).module.operations[0]!.results
+    const [x, m, d, ...others] = share_!.results
     expect([x, m, d]).toMatchObject([
       { _tag: 'tensor', shape: share },
       { _tag: 'memdesc', shape: share, allocation: share },
@@ -435,6 +526,48 @@ describe('a module as one CTA of a cluster sees it', () => {
     ],
     [handed('ttg.convert_layout', { src: rows([[1]], [64]) }, rows([[0, 1]])), false],
     [handed('ttg.convert_layout', { src: rows([[1]], [64]) }, down), true],
+    [handed('ttg.convert_layout', { src: rows([[1]], [64]) }, rows([[1, 1]])), true],
+    [
+      handed(
+        'ttg.convert_layout',
+        {
+          src: rows([
+            [1, 0],
+            [0, 1],
+          ]),
+        },
+        rows([
+          [1, 0],
+          [1, 0],
+        ]),
+      ),
+      true,
+    ],
+    [handed('ttg.local_store', { src: down, dst: buffer([128, 64], blocked([[0, 1]])) }), true],
+    [handed('ttg.local_store', { src: down, dst: buffer([128, 64], blocked([[1, 0]])) }), false],
+    [
+      handed('tt.reshape', {
+        src: rows([
+          [0, 0],
+          [1, 0],
+        ]),
+      }),
+      true,
+    ],
+    [
+      handed(
+        'tt.reduce',
+        {
+          srcs: rows([
+            [0, 1],
+            [1, 0],
+          ]),
+        },
+        undefined,
+        0,
+      ),
+      true,
+    ],
     [handed('ttg.local_load', { src: down }, across), true],
     [handed('ttg.local_store', { src: down, dst: across }), true],
     [handed('ttg.local_store', { src: down, dst: down }), false],
@@ -480,6 +613,18 @@ describe('a module as one CTA of a cluster sees it', () => {
         `^1:1: ${op.name}: expected .*, found ${types.length === 0 ? 'another' : `#${types[0]!._tag === 'tensor' && types[0]!.encoding?._tag === 'dialect' ? types[0]!.encoding.name : ''}`}`,
       ),
     )
+  })
+  test('of a module that is one CTA all is as it was, but for the names of its encodings', () => {
+    const text = readFileSync(
+      new URL('../../../conformance/triton/modules/mm_tma_nows_64x64x32_s4_w4_sm90.ttgir', import.meta.url),
+      'utf8',
+    )
+    const whole = right(readModule(text))
+    const plain = (u: unknown): string =>
+      JSON.stringify(u, (key, v: unknown) =>
+        key === 'encoding' ? null : typeof v === 'bigint' ? String(v) : v,
+      )
+    expect(plain(right(asOneCta(whole)).module)).toBe(plain(whole))
   })
   it.each([
     [handed('tt.make_range', {}, down), [[1, 0]]],

@@ -525,11 +525,11 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
       ),
     ),
   },
-  {
-    code: 'pallas.array.reduce',
-    message: 'sum: axis 2 is out of range for an array of shape (64, 64)',
-    use: using(() => Pallas.reduceSum('sum', splat<'f32', 2>(float('f32', 1), [64, 64], WGMMA), 2)),
-  },
+  ...[2, -1, 0.5].map((axis) => ({
+    code: 'pallas.array.reduce' as const,
+    message: `sum: axis ${String(axis)} is out of range for an array of shape (64, 64)`,
+    use: using(() => Pallas.reduceSum('sum', splat<'f32', 2>(float('f32', 1), [64, 64], WGMMA), axis)),
+  })),
   {
     code: 'pallas.array.reduce',
     message:
@@ -551,11 +551,11 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
       Pallas.broadcastInDim('meet', splat<'f32', 1>(float('f32', 1), [32]), [64, 64], 1, WGMMA),
     ),
   },
-  {
-    code: 'pallas.iota',
-    message: 'iota: dimension 2 is out of range for shape (64, 8)',
-    use: using(() => Pallas.broadcastedIota('iota', 'i32', [64, 8], 2)),
-  },
+  ...[2, -1, 0.5].map((dimension) => ({
+    code: 'pallas.iota' as const,
+    message: `iota: dimension ${String(dimension)} is out of range for shape (64, 8)`,
+    use: using(() => Pallas.broadcastedIota('iota', 'i32', [64, 8], dimension)),
+  })),
   {
     code: 'pallas.iota',
     message:

@@ -81,6 +81,16 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     inside(() => T.truncf('z', floats, 'f32')),
   ),
   refusal(
+    'ttng.arith.cast',
+    'z: extf gives a wider float than it takes, found f32 to f16',
+    inside(() => T.extf('z', floats, 'f16')),
+  ),
+  refusal(
+    'ttng.arith.cast',
+    'z: extf gives a wider float than it takes, found f32 to f32',
+    inside(() => T.extf('z', floats, 'f32')),
+  ),
+  refusal(
     'ttng.constant.value',
     'c: a constant of i32 is an integer, found 0.5',
     inside(() => T.constant('c', 'i32', 0.5)),
@@ -192,6 +202,19 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
         X.splat<'f32', 2>(X.float('f32', 1), [4, 4]),
       )
     }),
+  ),
+  refusal(
+    'ttng.dot.element_type',
+    'd: a warp multiplies two tensors of f16 into f16 or f32, bf16 into f32, f32 into f32, i32 into i32, found tensor f16 (4, 4) and tensor bf16 (4, 4) into tensor f32 (4, 4)',
+    inside(() =>
+      T.warpDot(
+        'd',
+        X.splat<'f16', 2>(X.float('f16', 1), [4, 4]),
+        X.splat<'bf16', 2>(X.float('bf16', 1), [4, 4]),
+        X.splat<'f32', 2>(X.float('f32', 1), [4, 4]),
+        2,
+      ),
+    ),
   ),
   // pointers
   refusal(
