@@ -89,15 +89,6 @@ const ofProgram = (world: World, name: string, options: Options): E.Either<Failu
     }),
   )
 
-/** A kernel, a program, a module or PTX that a command line names, on the data that its flags say. */
-export const runningSubject = (world: World, name: string, options: Options): E.Either<Failure, Running> =>
-  isOfPtx(name, options)
-    ? pipe(
-        ptxShown(world, name, options),
-        E.map((subject) => ofPtx(name, options, subject)),
-      )
-    : ofProgram(world, name, options)
-
 /** Without the data of its inputs, if that is not said otherwise: what a kernel waits for is seldom a matter of data. */
 const withoutData = (options: Options): Options =>
   wordOf(options, 'over') === null && wordOf(options, 'data') === null
@@ -123,11 +114,20 @@ const readingAloud = (subject: PtxSubject): PtxSubject => {
   return Object.assign({}, subject, { source: warpSource(launched.elaborated.program, aloud) })
 }
 
+type Named = (world: World, name: string, options: Options) => E.Either<Failure, Running>
+
+const subjectFor =
+  (isTimed: boolean): Named =>
+  (world, name, options) =>
+    isOfPtx(name, options)
+      ? pipe(
+          ptxShown(world, name, isTimed ? withoutData(options) : options),
+          E.map((subject) => ofPtx(name, options, isTimed ? readingAloud(subject) : subject)),
+        )
+      : ofProgram(world, name, options)
+
+/** A kernel, a program, a module or PTX that a command line names, on the data that its flags say. */
+export const runningSubject: Named = subjectFor(false)
+
 /** The same for its time: without data unless they are asked for, and each read of memory is an event. */
-export const timedSubject = (world: World, name: string, options: Options): E.Either<Failure, Running> =>
-  isOfPtx(name, options)
-    ? pipe(
-        ptxShown(world, name, withoutData(options)),
-        E.map((subject) => ofPtx(name, options, readingAloud(subject))),
-      )
-    : ofProgram(world, name, options)
+export const timedSubject: Named = subjectFor(true)

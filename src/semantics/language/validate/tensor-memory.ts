@@ -26,20 +26,11 @@ interface Grouped {
   readonly ctaGroup: 1 | 2
   readonly site: Site
 }
-const groupOf = ({ instruction, site }: Do): ReadonlyArray<Grouped> => {
-  switch (instruction._tag) {
-    case 'tcgen05.alloc':
-    case 'tcgen05.dealloc':
-    case 'tcgen05.relinquish':
-    case 'tcgen05.mma':
-    case 'tcgen05.commit':
-    case 'tcgen05.cp':
-    case 'tcgen05.shift':
-      return [{ name: instruction._tag, ctaGroup: instruction.ctaGroup, site }]
-    default:
-      return []
-  }
-}
+/** A copy may name the pair whose barrier it signals, and need not be alike: any other instruction with the field must. */
+const groupOf = ({ instruction: i, site }: Do): ReadonlyArray<Grouped> =>
+  'ctaGroup' in i && i._tag !== 'tma.load' && i._tag !== 'tma.gather'
+    ? [{ name: i._tag, ctaGroup: i.ctaGroup, site }]
+    : []
 
 // ---------------------------------------------------------------- rules
 
