@@ -1,6 +1,14 @@
 // Fourth set: kernels as authors write them, and what one part of them costs alone. Products in a ring of stages, with clusters, epilogues and orders of tiles; streams of
 // copies that begin at different times; chains of products; stores of an epilogue.
 #include "wgmma.cuh"
+// what sixth.cu takes down: a tile is begun, a step's copies are issued, are there, the products of a tile are done, its output is written
+#ifndef BEGUN
+#define BEGUN(tile)
+#define ISSUED(tile, step)
+#define THERE(tile, step)
+#define DONE(tile)
+#define WRITTEN(tile)
+#endif
 __device__ __forceinline__ uint32_t smid() { uint32_t s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
 __device__ __forceinline__ void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int L> __device__ __forceinline__ void drain() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(L) : "memory"); }
@@ -34,8 +42,10 @@ template <int N, int G, int S, int CL, int E> __device__ __forceinline__ void pr
       int s = 0, ph = 1;
       for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
         int band = t / per, in = t - band * per, row = in / wide, pm = row * BM, pn = (band * wide + in - row * wide) * N;
+        BEGUN(t);
         for (int i = 0; i < steps; i++) {
           mwait(sh(empty + s), ph);
+          ISSUED(t, i);
           mexpect(sh(full + s), BA + BB);
           uint32_t d = base + s * (BA + BB);
           if (CL > 1) tensAll(d + rank * (BA / 2), ma, i * 64, pm + rank * (BM / 2), sh(full + s), 3);
@@ -59,6 +69,7 @@ template <int N, int G, int S, int CL, int E> __device__ __forceinline__ void pr
       int before = 0;
       for (int i = 0; i < steps; i++) {
         mwait(sh(full + s), ph);
+        THERE(t, i);
         uint32_t at = base + s * (BA + BB);
         u64 A = desc | ((at + w * S * 8192) >> 4 & 0x3fff), B = desc | ((at + BA) >> 4 & 0x3fff);
         begin();
@@ -75,6 +86,7 @@ template <int N, int G, int S, int CL, int E> __device__ __forceinline__ void pr
       drain<0>();
       for (int j = 0; j < S; j++) kept(d[j]);
       if (threadIdx.x % 128 == 0) { if (CL > 1) { arriveAt(sh(empty + before), 0); arriveAt(sh(empty + before), 1); } else marrive(sh(empty + before)); }
+      DONE(t);
       int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, r = warp * 16 + lane / 4;
       if (E == 0) {
         int pitch = columns * N / 2;
@@ -113,6 +125,7 @@ template <int N, int G, int S, int CL, int E> __device__ __forceinline__ void pr
             }
           }
       }
+      WRITTEN(t);
     }
     if (E > 0 && threadIdx.x % 128 == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
   }

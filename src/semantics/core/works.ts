@@ -6,6 +6,7 @@
  * What only names elements that are there (a slice, a broadcast, a transposition, a constant) is no work. A reduction is work on what it reduces.
  */
 import { children, type ExprNode } from '../language/expression.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import type { Work } from '../machine/pace.js'
 import type { Value } from '../machine/value.js'
 
@@ -80,6 +81,28 @@ const shapeIn = (frame: Frame, e: ExprNode): Shape => {
   }
 }
 
+/** What the pointers of a tile point to; null: it is made of no tile that has been computed before. */
+const pointeeIn = (frame: Frame, e: ExprNode): Dtype | null => {
+  if (e._tag === 'local') {
+    const v = frame[e.slot]
+    return typeof v === 'object' && v._tag === 'tile' && v.element === 'ptr' ? v.pointee : null
+  }
+  return children(e).reduce<Dtype | null>((found, c) => found ?? pointeeIn(frame, c), null)
+}
+
+/** Bytes that a lane moves at once: of so many that lie side by side it computes one pointer, and the instruction has the rest. */
+const sideBySide = 16
+
+/** A tile of several rows and columns has pointers side by side. */
+const pointersIn = (frame: Frame, e: Extract<ExprNode, { readonly _tag: 'addptr' }>): number => {
+  const shape = shapeIn(frame, e)
+  const to = pointeeIn(frame, e.ptr)
+  const isWide = shape.length > 1 && shape.every((extent) => extent > 1)
+  return to === null || !isWide
+    ? product(shape)
+    : (product(shape) * Math.max(8, bitsOf(to))) / (8 * sideBySide)
+}
+
 /** What a node is called as work, and on how many elements; null: it only names what is there. */
 const workOf = (frame: Frame, e: ExprNode): readonly [name: string, elements: number] | null => {
   switch (e._tag) {
@@ -101,10 +124,11 @@ const workOf = (frame: Frame, e: ExprNode): readonly [name: string, elements: nu
     case 'unpack':
     case 'gather':
     case 'convertLayout':
-    case 'addptr':
     case 'vote':
     case 'item':
       return [e._tag, product(shapeIn(frame, e))]
+    case 'addptr':
+      return [e._tag, pointersIn(frame, e)]
     case 'const':
     case 'name':
     case 'local':

@@ -207,6 +207,8 @@ interface Hand {
   needs: number
   /** rows that it has computed since a product read them last */
   readonly computed: Set<number>
+  /** its program says which words are descriptors, as PTX does */
+  namesDescriptors: boolean
 }
 
 /** What is known of an event on offer. */
@@ -257,6 +259,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     on: chips[cta % world.ctas]!,
     needs: 0,
     computed: new Set(),
+    namesDescriptors: false,
   }))
   const moments: Moment[] = []
   const ends = Array.from({ length: world.resident }, () => 0)
@@ -327,6 +330,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       wait(w.reads)
       // the last one is the instruction that has the next effect
       if (w === last) {
+        h.namesDescriptors = w.shared !== undefined
         // a product takes its descriptors from registers that all lanes share: what lanes have computed is brought there, word by word
         for (const r of w.shared ?? []) if (h.computed.delete(r)) at += of('wgmma.descriptor')
         break
@@ -520,8 +524,15 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
                 : 1,
           result: 0,
         }
-      case 'wgmma.mma':
-        return { hold: of('wgmma.issue'), result: 0 }
+      case 'wgmma.mma': {
+        // a tile program has one statement for several instructions, and says nothing of their descriptors: each takes words of its own
+        const instructions = h.namesDescriptors ? 1 : instructionsIn(h, p)
+        const words = h.namesDescriptors ? 0 : [p.a, p.b].filter((e) => spaceOf(e) === 'smem').length * 2
+        return {
+          hold: instructions * (of('wgmma.issue') + words * of('wgmma.descriptor')),
+          result: 0,
+        }
+      }
       case 'tcgen05.mma':
       case 'tcgen05.commit':
       case 'tcgen05.copy':
