@@ -559,7 +559,8 @@ const persistent: Example<P> = {
             yield* write('write', out, row, rowOf(row))
             const parities = yield* P.barrierWait('wait', answered, s, carried.parities)
             const { success, indices } = yield* P.queryClusterCancel('answer', result, ['m', 'n'])
-            // everybody has read it before the next answer may come
+            // everybody has read it before the next answer may come, which the async proxy writes
+            yield* P.commitSmem('commit')
             yield* B.run('arrive read', { _tag: 'cluster.arrive', relaxed: false })
             yield* B.run('wait read', { _tag: 'cluster.wait' })
             return {
