@@ -56,5 +56,7 @@ if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
   await import('./classes.mjs')
   await import('./production.mjs')
   await import('./ring.mjs')
+  await import('./mutants.mjs')
+  await import('./sweeps.mjs')
   await import('./serve.mjs')
 }

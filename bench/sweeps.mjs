@@ -90,6 +90,8 @@ for (const threads of counts) {
     text === expected ? 'the same results' : 'OTHER RESULTS',
   ])
   if (text !== expected) process.exitCode = 1
+  // on standard error, so that a run that is stopped has told what it has measured
+  console.error(rows.at(-1).join('  '))
 }
 table(`a sweep of ${String(expected.split('\n').length - 2)} points, seconds`, [
   ['threads', 'one process', 'of the first', 'as many processes', 'of the first', ''],

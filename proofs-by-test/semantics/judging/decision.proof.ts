@@ -63,6 +63,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   digest: '',
   events: 0,
   lanesInTurn: false,
+  quiet: false,
   otherwise: {
     reads: [],
     stores: [],

@@ -201,7 +201,7 @@ const ofSubject = (
 
 /** Most states of a search of a smaller launch of PTX: one of many warps is a large state, and there are more of them than can be followed. */
 const mostStates = ({ block }: LaunchedPtx['arguments']): number =>
-  block.reduce((n, x) => n * x, 1) > fewThreads ? 4_000 : 40_000
+  block.reduce((n, x) => n * x, 1) > fewThreads ? 1_000 : 40_000
 const fewThreads = 256
 
 /** Integers among the arguments, by where they lie. */

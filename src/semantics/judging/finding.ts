@@ -250,6 +250,8 @@ export interface Judgement {
   readonly byManual: ReadonlyArray<Diagnosis>
   /** strong accesses of lanes of a warp that nothing orders: other orders of them are other schedules of the threads, and the same one of the warps */
   readonly lanesInTurn: boolean
+  /** if C3 fails, then of generations alone that no agent looks at any more (`detector/quiet.ts`); false where that was not asked */
+  readonly quiet: boolean
   readonly otherwise: Otherwise
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string

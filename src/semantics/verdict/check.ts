@@ -53,7 +53,7 @@ import {
 import { showKey, type EventKey } from '../execution/step.js'
 import { publishedConditions, replayable, verdictSchema, wayOf, type Verdict } from '../judging/verdict.js'
 import type { Check, CheckOptions, Checked, Completed } from './checked.js'
-import { withEqualWritesNoted, judged, isClean, withOtherwise } from './one-run.js'
+import { withEqualWritesNoted, judged, isClean, isQuiet, withOtherwise } from './one-run.js'
 import {
   decide,
   isOfGuessAlone,
@@ -272,7 +272,8 @@ const checkLaunched = (
     rules: defaults.rules,
   }
   const asGuessed: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
-  const usual: Options = some === null ? asGuessed : Object.assign({ part: some.part }, asGuessed)
+  const asPart: Options = some === null ? asGuessed : Object.assign({ part: some.part }, asGuessed)
+  const usual: Options = options.quiet === true ? Object.assign({ quiet: true as const }, asPart) : asPart
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const ranAs = (how: Options, policy: AnyPolicy, withProvenance: boolean): Ran =>
@@ -450,5 +451,11 @@ const checkLaunched = (
     schedule: first.schedule,
     recorded: table.rows.map((r) => r.schedule),
   }
-  return E.right(first.excused === true ? Object.assign({ excused: true as const }, checked) : checked)
+  return E.right(
+    Object.assign(
+      checked,
+      first.excused === true ? { excused: true as const } : null,
+      isQuiet(first) ? { quiet: true as const } : null,
+    ),
+  )
 }

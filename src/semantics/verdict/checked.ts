@@ -36,6 +36,8 @@ export interface CheckOptions {
   readonly strict: boolean
   /** a proxy fence is demanded between a generic read and an async overwrite, too */
   readonly strictProxies: boolean
+  /** where C3 alone fails, and of nothing that any agent looks at, that is told (`Checked.quiet`); absent: it is not */
+  readonly quiet?: true
   /** how lanes of a warp are judged; absent: as threads (`detector/rules.ts`) */
   readonly lanes?: Options['lanes']
   /** judge the log (otherwise the run only computes) */
@@ -138,6 +140,8 @@ export interface Checked {
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
   /** findings of the first run were taken back, because what races stores the same, or is dropped */
   readonly excused?: true
+  /** the first run has come to its end, has no finding, and of its conditions C3 alone fails, in generations of mbarriers that no agent looks at (`judging/detector/quiet.ts`) */
+  readonly quiet?: true
   /** bytes that hold what hardware alone knows (`hardware.ts`); absent: it was not asked, or the program keeps nothing of that */
   readonly open?: ReadonlyArray<OpenBytes>
 }

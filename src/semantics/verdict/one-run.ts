@@ -83,6 +83,17 @@ export const withEqualWritesNoted = (
 export const isClean = ({ findings, conditions }: Judgement): boolean =>
   findings.length === 0 && Object.values(conditions).every(({ holds }) => holds)
 
+/** Does a run leave nothing open but who joins which generation of those that no agent looks at? */
+export const isQuiet = ({ outcome, excused, left, other, result: [judgement] }: Ran): boolean =>
+  outcome._tag === 'completed' &&
+  excused !== true &&
+  left === undefined &&
+  other === undefined &&
+  judgement?.quiet === true &&
+  judgement.findings.length === 0 &&
+  !judgement.conditions.C3.holds &&
+  (['C1', 'C2', 'C4', 'C5', 'C6'] as const).every((name) => judgement.conditions[name].holds)
+
 /** A run in which the result depends on what a strong access finds says so. */
 export const withOtherwise = (
   launched: Launched,

@@ -54,7 +54,7 @@ import { threadsOf, type Extent, type PtxChange } from './making.js'
 import { isSameForNext, stretchesAround, unneeded, type Stretch } from './meetings.js'
 import { isExpected } from './labels.js'
 import { namedBySite, namingOf } from './naming.js'
-import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
+import { compared, isQuiet, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
 import { sitesOf, type PtxSite } from './sites.js'
 import { touched, type Touched } from './touched.js'
 import { findsWeakWrites, weakensLoads } from './weakly.js'
@@ -211,7 +211,7 @@ const knownOf = (g: PtxGround): Known => {
     statement,
     rings: ringsOf(all, found, statement),
     small: once(() =>
-      smallLaunches(g.program, g.given, algebra, g.integers, g.states).filter(({ given }) => {
+      smallLaunches(g.program, g.given, algebra, g.integers, g.states, (given) => {
         const checked = checkSource(warpSource(g.program, given), options)
         return E.isRight(checked) && checked.right.verdict.verdict === 'ok'
       }),
@@ -410,7 +410,7 @@ const certified = (
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
   if (c.verdict.verdict === 'ok' && readsWhatIsWeak(g, k, label, after)) return 'weak writes alone'
-  const byRuns = isOfOneRun(k.original) && isOfOneRun(c)
+  const byRuns = isOfOneRun(k.original) && (isOfOneRun(c) || isQuiet(c, after))
   if (ofLanes || (!byRuns && (readsStrongly(after) || restsOnLanes(g, k, after)))) return null
   switch (compared(k.small(), after, m.change.site.label, own())) {
     case 'different':
@@ -485,25 +485,46 @@ const explaining =
 
 const neverAsked = (): null => null
 
-/** The first smaller launch at which the mutant is killed: what a last turn does, say, that the launch does not come to. */
+/** The first smaller launch at which the mutant is killed, by one run if one does it: what a last turn does, say, that the launch does not come to. */
 const shownBy = (g: PtxGround, k: Known, m: PtxMutant, after: WarpProgram, own: Own): JudgedMutant | null => {
-  for (const { given, touched: its, ends } of k.small()) {
-    const { label } = m.change.site
-    if (!its.sites.has(label)) continue
-    // where the schedules of the text itself are too many, so are those of the mutant
-    const states = ends() === null ? mostStatesAtLaunch : g.states
-    const how: CheckOptions = Object.assign({}, k.options, { bounds: { states, depth: 100_000 } })
+  const { label } = m.change.site
+  const open: SmallLaunch[] = []
+  const killedAt = (
+    { given, touched: its }: SmallLaunch,
+    how: CheckOptions,
+  ): JudgedMutant | 'open' | null => {
     const source = warpSource(after, given)
     const checked = checkSource(source, how)
-    if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')
-      return judgedIn(
-        k,
-        m,
-        checked.right,
-        () => new Set([...own(), ...(its.barriers.get(label) ?? [])]),
-        { strict: false, certificate: null, explained: explaining(source, how) },
-        its,
-      )
+    if (E.isLeft(checked)) return null
+    const fate = fateOf(checked.right.verdict.verdict)
+    if (fate === 'undecided' && !isQuiet(checked.right, after)) return 'open'
+    return fate !== 'killed'
+      ? null
+      : judgedIn(
+          k,
+          m,
+          checked.right,
+          () => new Set([...own(), ...(its.barriers.get(label) ?? [])]),
+          { strict: false, certificate: null, explained: explaining(source, how) },
+          its,
+        )
+  }
+  for (const launch of k.small()) {
+    if (!launch.touched.sites.has(label)) continue
+    const found = killedAt(launch, firstRun(k.options))
+    if (found === 'open') open.push(launch)
+    else if (found !== null) return found
+  }
+  for (const launch of open) {
+    const found = killedAt(launch, k.options)
+    if (found !== null && found !== 'open') return found
+    // where the schedules of the text itself are too many, so are those of the mutant
+    if (found === null || launch.ends() === null) continue
+    const later = killedAt(
+      launch,
+      Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } }),
+    )
+    if (later !== null && later !== 'open') return later
   }
   return null
 }
@@ -517,17 +538,28 @@ const killed = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | null => {
 /** What the first run of a mutant says; how it is judged, where that is enough. */
 const atOnce = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | Begun => {
   const made = elaborate(m.module(), g.entry, g.name)
-  if (E.isLeft(made)) return refused(m, made.left)
-  const { program } = made.right
+  return E.isLeft(made) ? refused(m, made.left) : byOptions(g, k, m, made.right.program, firstRun(k.options))
+}
+
+/** One run; of one that gets stuck, others are asked why. */
+const firstRun = (options: CheckOptions): CheckOptions =>
+  Object.assign({}, options, { explore: false, askOthers: true, quiet: true } satisfies Partial<CheckOptions>)
+
+/** What a check of a mutant says. */
+const byOptions = (
+  g: PtxGround,
+  k: Known,
+  m: PtxMutant,
+  program: WarpProgram,
+  options: CheckOptions,
+): JudgedMutant | Begun => {
   const { label } = m.change.site
   const source = warpSource(program, g.given)
-  const first = checkSource(source, k.options)
+  const first = checkSource(source, options)
   if (E.isLeft(first)) return refused(m, first.left)
   const how: CheckOptions =
-    storesTwice(first.right) && !k.storesTwice
-      ? Object.assign({}, k.options, { equalWrites: 'none' })
-      : k.options
-  const asRaces = how === k.options ? first : checkSource(source, how)
+    storesTwice(first.right) && !k.storesTwice ? Object.assign({}, options, { equalWrites: 'none' }) : options
+  const asRaces = how === options ? first : checkSource(source, how)
   if (E.isLeft(asRaces)) return refused(m, asRaces.left)
   const one = asRaces.right
   const own = once(
@@ -542,10 +574,31 @@ const atOnce = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | Begun => {
     : { program, source, one, own }
 }
 
+/** Does it take other schedules to say more? */
+const isOpen = ({ one, program }: Begun): boolean =>
+  one.verdict.verdict === 'undecided' && one.outcome._tag === 'completed' && !isQuiet(one, program)
+
 const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   const begun = atOnce(g, k, m)
   if ('mutant' in begun) return begun
-  const { program, source, one, own } = begun
+  const shown = (): JudgedMutant | null => shownBy(g, k, m, begun.program, begun.own)
+  if (begun.one.verdict.verdict === 'ok') return settled(g, k, m, begun, shown)
+  // a small launch has few schedules, so they are asked before those of the launch itself
+  const killedEarly = shown()
+  if (killedEarly !== null) return killedEarly
+  if (!isOpen(begun)) return settled(g, k, m, begun, () => null)
+  const searched = byOptions(g, k, m, begun.program, k.options)
+  return 'mutant' in searched ? searched : settled(g, k, m, searched, () => null)
+}
+
+/** A mutant that its launch does not kill. `late`: whether a smaller one does. */
+const settled = (
+  g: PtxGround,
+  k: Known,
+  m: PtxMutant,
+  { program, source, one, own }: Begun,
+  late: () => JudgedMutant | null,
+): JudgedMutant => {
   if (k.keepsContracts && one.verdict.verdict === 'ok') {
     const strictly: CheckOptions = Object.assign({}, k.options, { strict: true })
     const again = checkSource(source, strictly)
@@ -556,12 +609,11 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
         explained: explaining(source, strictly),
       })
   }
-  // one that is open where it is large may be decided where it is small
-  const shown = one.verdict.verdict === 'ok' ? null : shownBy(g, k, m, program, own)
-  if (shown !== null) return shown
   const certificate = certified(g, k, m, program, one, own)
-  const late = certificate === null && one.verdict.verdict === 'ok' ? shownBy(g, k, m, program, own) : null
-  return late ?? judgedIn(k, m, one, own, { strict: false, certificate, explained: neverAsked })
+  return (
+    (certificate === null ? late() : null) ??
+    judgedIn(k, m, one, own, { strict: false, certificate, explained: neverAsked })
+  )
 }
 
 /** The same module, and its data are not known. */

@@ -2,9 +2,11 @@
  * Search: all schedules of a text and of a changed one, at smaller launches.
  *
  * Where conditions C1 to C6 hold in one run of both texts, and it shows nothing, that run stands for every schedule, and what it leaves of barriers is what each of them leaves: the arrivals
- * are the same, in another order. Else all schedules are followed. A program of warps is searched with its data: what memory holds is part of a state. A launch of one cluster, and of loops
- * of a few turns, has few enough states: its grid is one cluster, and integers among its arguments are at most 1, 2, 3, 4, or as they are. Those launches count where either way is gone to its
- * end for both texts and shows nothing, and one of them has to come to the changed instruction. Larger launches have more states: behind the first search that does not come to its end, none is begun.
+ * are the same, in another order. So it is where C3 alone fails, in generations that no agent looks at any more (`judging/detector/quiet.ts`). Else all schedules are followed. A program of
+ * warps is searched with its data: what memory holds is part of a state. A launch of one cluster, and of loops of a few turns, has few enough states: its grid is one cluster, and integers
+ * among its arguments are at most 1, 2, 3, 4, or as they are. Where a text is not ok with all of them so small, because a row of a matrix is then narrower than a tile, say, one integer at a
+ * time is. Those launches count where either way is gone to its end for both texts and shows nothing, and one of them has to come to the changed instruction. Larger launches have more states:
+ * behind the first search that does not come to its end, none is begun.
  *
  *     ring, one turn to five, an arrival more        five runs of either text, half a second each
  *                                                    by search: two minutes
@@ -23,7 +25,12 @@ import { eager } from '../../../semantics/execution/policy.js'
 import { run, settings } from '../../../semantics/execution/run.js'
 import { noArguments } from '../../../semantics/machine/source.js'
 import { exploreLaunched, leftIn, type End } from '../../../semantics/schedules/explore/index.js'
-import { checkSource, standardOptions, type CheckOptions } from '../../../semantics/verdict/check.js'
+import {
+  checkSource,
+  standardOptions,
+  type Checked,
+  type CheckOptions,
+} from '../../../semantics/verdict/check.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { touched, type Touched } from './touched.js'
 
@@ -71,8 +78,16 @@ const shownEnds = (ends: ReadonlyArray<End>, but: ReadonlySet<string>): string =
 const keyOfStorage = (storage: string): string =>
   `mbarrier ${/^mbarrier at (\d+)/u.exec(storage)?.[1] ?? storage}`
 
-/** How the one run of a program ends that stands for every schedule; null where none does. */
-export const endOfRun = (p: WarpProgram, given: WarpArguments, algebra: Algebra): End | null => {
+/**
+ * Does one run stand for all schedules but for who joins which generation of those that no agent looks at? Which one an arrival has joined, its own lane may look at too: in the state that
+ * it returns.
+ */
+export const isQuiet = ({ quiet }: Checked, { code }: WarpProgram): boolean =>
+  quiet === true &&
+  !code.some(({ operation: o }) => o._tag === 'mbarrierArrive' && o.kind !== 'expect' && o.state !== null)
+
+/** How the one run of a program ends that stands for every schedule; `wrong`: it shows something; null: it does not stand for them. */
+const byRun = (p: WarpProgram, given: WarpArguments, algebra: Algebra): End | 'wrong' | null => {
   const checked = checkSource(
     warpSource(p, given),
     Object.assign({}, standardOptions, {
@@ -82,13 +97,29 @@ export const endOfRun = (p: WarpProgram, given: WarpArguments, algebra: Algebra)
       explain: false,
       // a race of equal values is looked for among all schedules
       equalWrites: 'none',
+      quiet: true,
     } satisfies Partial<CheckOptions>),
   )
   if (E.isLeft(checked)) return null
   const { verdict, world, machine } = checked.right
-  return verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
-    ? { wave: 0, left: leftIn(world, machine) }
-    : null
+  switch (verdict.verdict) {
+    case 'hazard':
+    case 'deadlock':
+    case 'invalid':
+    case 'wrong-result':
+      return 'wrong'
+    case 'ok':
+      return verdict.decidedBy === 'one-schedule' ? { wave: 0, left: leftIn(world, machine) } : null
+    case 'undecided':
+    case 'out-of-fuel':
+      return isQuiet(checked.right, p) ? { wave: 0, left: leftIn(world, machine) } : null
+  }
+}
+
+/** The same end; null where the run shows something, too. */
+export const endOfRun = (p: WarpProgram, given: WarpArguments, algebra: Algebra): End | null => {
+  const end = byRun(p, given, algebra)
+  return end === 'wrong' ? null : end
 }
 
 /** All ends of a program; null where a search does not come to its end, or finds something. */
@@ -110,6 +141,7 @@ export const endsOf = (
   return E.isRight(all) && all.right.complete && all.right.clean ? all.right.ends : null
 }
 
+/** A launch of one cluster in which none of these integers is larger. */
 const capped = (
   p: WarpProgram,
   given: WarpArguments,
@@ -150,35 +182,49 @@ const once = <A>(make: () => A): (() => A) => {
   return () => (held ??= { value: make() }).value
 }
 
-/** The smaller launches of a text that count, from the smallest on. */
+/** The smaller launches of a text that count, from the smallest on. `isRight`: nothing is wrong with it there, in any schedule. */
 export const smallLaunches = (
   p: WarpProgram,
   given: WarpArguments,
   algebra: Algebra,
   integers: ReadonlyArray<IntegerAt>,
   states: number,
+  isRight: (given: WarpArguments) => boolean,
 ): ReadonlyArray<SmallLaunch> => {
-  const sizes = [...[1, 2, 3, 4].filter((n) => integers.some(({ value }) => value > n)), Infinity]
   const found: SmallLaunch[] = []
-  for (const most of sizes) {
-    const small = capped(p, given, integers, most)
+  /** Does this launch count? */
+  const counts = (small: WarpArguments): boolean => {
     const launched = launchWarps(p, small, algebra)
-    if (E.isLeft(launched)) continue
+    if (E.isLeft(launched)) return false
     const { world, machine } = launched.right
     const { result, outcome } = run(world, machine, settings(eager), touched)
-    if (outcome._tag !== 'completed') continue
+    if (outcome._tag !== 'completed') return false
+    const end = endOfRun(p, small, algebra)
+    if (end === null && !isRight(small)) return false
     const before = found.at(-1)
     found.push({
       given: small,
       algebra,
       states,
-      end: endOfRun(p, small, algebra),
+      end,
       ends: once(() =>
         before !== undefined && before.ends() === null ? null : endsOf(p, small, algebra, states),
       ),
       touched: result,
     })
+    return true
   }
+  // together, or, once that is wrong, each of those alone of which it is not
+  let groups: ReadonlyArray<ReadonlyArray<IntegerAt>> = [integers]
+  for (const most of [1, 2, 3, 4]) {
+    const ofSize = (group: ReadonlyArray<IntegerAt>): boolean => counts(capped(p, given, group, most))
+    const larger = groups.filter((group) => group.some(({ value }) => value > most))
+    const right = larger.filter(ofSize)
+    const alone = larger.filter((group) => group.length > 1 && !right.includes(group)).flat()
+    const next = [...right, ...alone.filter((one) => one.value > most && ofSize([one])).map((one) => [one])]
+    if (next.length > 0) groups = next
+  }
+  counts(capped(p, given, [], Infinity))
   return found
 }
 
@@ -189,7 +235,8 @@ const bothEnds = (
   { given, algebra, states, end, ends }: SmallLaunch,
   changed: WarpProgram,
 ): readonly [ReadonlyArray<End>, ReadonlyArray<End>] | 'different' | null => {
-  const its = end === null ? null : endOfRun(changed, given, algebra)
+  const its = end === null ? null : byRun(changed, given, algebra)
+  if (its === 'wrong') return 'different'
   if (end !== null && its !== null) return [[end], [its]]
   const all = ends()
   if (all === null) return null
@@ -197,7 +244,18 @@ const bothEnds = (
   return found === null ? 'different' : [all, found]
 }
 
-/** What a search of a changed text says. `own`: barriers that the changed instruction touches. */
+/** What one schedule of a text comes to at a launch. */
+const touchedBy = (p: WarpProgram, { given, algebra }: SmallLaunch): Touched | null => {
+  const launched = launchWarps(p, given, algebra)
+  return E.isLeft(launched)
+    ? null
+    : run(launched.right.world, launched.right.machine, settings(eager), touched).result
+}
+
+const at = (found: Touched | null, label: string): ReadonlySet<string> =>
+  found?.barriers.get(label) ?? new Set()
+
+/** What a search of a changed text says. `own`: barriers that the changed instruction touches at the launch itself; those that it touches at a smaller one are added. */
 export const compared = (
   small: ReadonlyArray<SmallLaunch>,
   changed: WarpProgram,
@@ -215,7 +273,8 @@ export const compared = (
     counted++
     const [ends, its] = both
     if (shownEnds(ends, new Set()) === shownEnds(its, new Set())) continue
-    if (shownEnds(ends, own) !== shownEnds(its, own)) return 'different'
+    const touches = new Set([...own, ...at(launch.touched, label), ...at(touchedBy(changed, launch), label)])
+    if (shownEnds(ends, touches) !== shownEnds(its, touches)) return 'different'
     answer = 'unobserved'
   }
   return counted === 0 ? 'different' : answer

@@ -30,9 +30,11 @@ import { barrierEvent, checkLive, initialise, invalidate, observeWait, withLates
 import type { AgentState, Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
+import { unknownEvent } from './generation.js'
 import { join, nothing, programOf, publishInitialisations } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { peeked, spared } from './peeks.js'
+import { lookedAt, neverQuiet } from './quiet.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import { told } from './strands.js'
 import type { Detector } from './state.js'
@@ -92,6 +94,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
     case 'arrive':
     case 'drop':
       a.fences = 0
+      if (e.kind === 'drop' && b.quiet !== null) neverQuiet(b.quiet)
       if (e.kind === 'drop') b.count = Math.max(0, b.count - e.count)
       barrierEvent(c, b, {
         clock: programOf(x),
@@ -156,6 +159,13 @@ export const wait = (d: Detector, e: Wait): void => {
   const b = d.barriers[e.barrier]!
   const a = c.agents[e.stamp.agent]!
   const isClosed = ((b.number - b.base) & 1) === e.parity
+  if (b.quiet !== null)
+    lookedAt(
+      b.quiet,
+      e.stamp,
+      b.number,
+      unknownEvent(b.current, b.number, a.knowledge, e.stamp, -1, false) === undefined,
+    )
   if (e.peek !== undefined && e.outcome !== 'blocked') {
     const isPeek = e.peek === e.stamp.at
     if (isPeek && e.outcome === 'passed' && b.live && isClosed)

@@ -59,6 +59,8 @@ import {
 import { allLanes } from './activity.js'
 import { fencedEvent, isAmong, knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
 import type { Operation } from './operation.js'
+import { cameTo, changesPlaces, quiet, type Quiet } from './quiet.js'
+import { valueAt } from './sparse.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, leftByCompiler, where } from './report.js'
 
@@ -99,6 +101,8 @@ export interface BarrierState {
   readonly arrivers: Uint8Array
   /** where it was invalidated with completions that were not observed */
   unobserved: Stamp | undefined
+  /** null: it is not asked for */
+  quiet: Quiet | null
 }
 
 /** An event that counts towards a generation. */
@@ -148,10 +152,12 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   observedByAny: 0,
   arrivers: new Uint8Array(extent.agents),
   unobserved: undefined,
+  quiet: null,
 })
 
 /** The object's life begins again; generation numbers go on, so that clocks stay monotone. */
-const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): void => {
+const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp, asked: boolean): void => {
+  b.quiet = asked ? quiet(b.number) : null
   b.live = true
   b.init = stamp
   b.published = undefined
@@ -309,7 +315,13 @@ export const checkPublished = (
 export const initialise = (c: Context, b: BarrierState, stamp: Stamp, count: number): void => {
   if (b.live) lifecycle(c, b, stamp, 'initialises it again', `${name(c, b)} is initialised twice`)
   reused(c, b, stamp, 'initialises it again')
-  begin(b, c.extent, count, stamp)
+  disturb(c, b)
+  begin(b, c.extent, count, stamp, c.options.quiet === true)
+}
+
+/** Its life ends: what may change places in it is not quiet. */
+export const disturb = (c: Context, b: BarrierState): void => {
+  if (b.quiet !== null && b.quiet.disputed < Infinity) c.restless = true
 }
 
 /** Its storage is used again: completions left unobserved can be mistaken for new ones. */
@@ -366,6 +378,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
     skippedLast(c, b)
     if (isUnobserved(b)) b.unobserved = stamp
   }
+  disturb(c, b)
   b.ended = stamp
   b.live = false
 }
@@ -531,6 +544,10 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
       countedOnly,
       c.options.rules.warpArrivals ? 'warps' : 'done',
     )
+    if (missing !== undefined && b.quiet !== null) {
+      const earlier = unknownOf(b, b.number - 2, e.knowledge, e.stamp) !== undefined
+      changesPlaces(b.quiet, earlier ? valueAt(e.knowledge.order, b.clock) : b.number - 1)
+    }
     if (missing !== undefined)
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
         condition(
@@ -553,6 +570,10 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     announces: e.bytes > 0,
     stamp: e.stamp,
     does: e.does,
+  }
+  if (b.quiet !== null) {
+    const counted = e.bytes === 0 && !e.offset ? e.counted : 0
+    cameTo(b.quiet, b.number, b.current.events.length === 0, b.count, counted, e.knowledge, e.stamp)
   }
   contribute(b.current, contribution, e.knowledge.order)
   if (e.counted > 0 && !e.offset) announced(b, e)

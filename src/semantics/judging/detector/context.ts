@@ -101,6 +101,8 @@ export interface Context {
   lanesInTurn: boolean
   /** a wait could have passed on an earlier generation: what comes behind it in this run need not */
   passedEarly: boolean
+  /** which generation an arrival joins is a matter of timing, and not of quiet generations alone; kept where that is asked for (`quiet.ts`) */
+  restless: boolean
   /** something was read in this cluster that had not been written */
   early: boolean
   cluster: number
@@ -161,6 +163,7 @@ export const context = (header: Header, options: Options): Context => {
     misled: false,
     lanesInTurn: false,
     passedEarly: false,
+    restless: false,
     early: false,
     cluster: 0,
     looked: 0,

@@ -35,6 +35,7 @@ import { settle } from './cell.js'
 import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
+import { isQuiet } from './quiet.js'
 import { otherwiseIn } from './readings.js'
 import { forgetResponses } from './responses.js'
 import { forgetStrong } from './strong-state.js'
@@ -95,6 +96,7 @@ const endCluster = (d: Detector, whole: boolean): void => {
   if (!stuck) atExit(c, d.obligations)
   if (!stuck) leaked(c, d.allocations)
   unequalRegisters(c, d.registers)
+  for (const { quiet } of d.barriers) if (quiet !== null && !isQuiet(quiet)) c.restless = true
   Digest.closeCluster(c.digest, c.cluster)
 }
 
@@ -258,6 +260,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     candidates:
       d.allocations.contested || c.misled || c.passedEarly || !(conditions.C3.holds && conditions.C6.holds),
     lanesInTurn: c.lanesInTurn,
+    quiet: c.options.quiet === true && !c.restless,
     otherwise: otherwiseIn(c.header, d.strong.readings),
     looked: c.looked,
     digest: Digest.show(c.digest),

@@ -166,6 +166,7 @@ export const rendezvous = (
         b.last === undefined || c.options.rules.unpairedMeetings
           ? undefined
           : unknownEvent(b.last, b.number - 1, a.knowledge, e.stamp, -1, false)
+      if (missing !== undefined) c.restless = true
       if (missing !== undefined)
         fail(c.report, 'C3', keyOf(b.label, missing.stamp, e.stamp), () => {
           const text = `${b.label}: ${where(c.header, missing.stamp)} (generation ${String(b.number - 1)}) and ${where(c.header, e.stamp)} (generation ${String(b.number)}) can change places`

@@ -200,6 +200,8 @@ export interface Options {
    * what it reads
    */
   readonly deaf?: true
+  /** C3 is told apart where no agent looks at the generations that it fails of (`quiet.ts`); absent: it is not */
+  readonly quiet?: true
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules
