@@ -1,6 +1,6 @@
 /**
- * The proofs that mutants of one room are held against, as `rooms.json` names them: with small sweeps, in one thread, which shares what they
- * import. `tools/mutants.mjs` says which room (TCSPEC_ROOM), and whether those of its users are meant (TCSPEC_USERS).
+ * The proofs that all mutants of one room are held against, as `rooms.json` names them: with small sweeps, in one thread, which shares what they
+ * import. `tools/mutants.mjs` says which room (TCSPEC_ROOM).
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,6 @@ interface Proofs {
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 
 const judges = (): Proofs => {
-  if (process.env['TCSPEC_USERS'] !== undefined) return read('users.json') as Proofs
   const room = process.env['TCSPEC_ROOM'] ?? ''
   const proofs = (read('rooms.json') as Readonly<Record<string, Proofs>>)[room]
   if (proofs === undefined) throw new Error(`settings/mutants/rooms.json has no room '${room}'`)
