@@ -45,6 +45,8 @@ export const scripted = (
     hardware: null,
     hasFellows: false,
     draws: null,
+    gates: [],
+    waitsForLocks: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),
     proceed: (world, at, a, _done, _results, events) => standing(scriptOf(world, at.agent), a.at + events),

@@ -103,6 +103,8 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   hardware: null,
   hasFellows: true,
   draws: null,
+  gates: [],
+  waitsForLocks: false,
   outside: agentsActAsOne,
   begin: (world, at) => {
     const own = fellows?.get(at.cluster)

@@ -91,6 +91,20 @@ export interface HardwareValues {
   readonly handsOn: (site: number) => Handed
 }
 
+/** A barrier of a grid that the last CTA to arrive opens for the others (`warps/gates.ts`), by sites. */
+export interface Gate {
+  readonly arrival: number
+  /** null: the counter goes round by itself */
+  readonly reset: number | null
+  /** what the counter is in the beginning, and set back to */
+  readonly start: number
+  readonly opening: number
+  readonly wait: number
+  readonly looks: ReadonlyArray<number>
+  /** the opening adds 1, and the others wait until the word is another; else they wait for the word that it stores */
+  readonly addsOne: boolean
+}
+
 export interface Front<W> {
   // ---- what is known of the program before it runs
   /** the agents of one CTA */
@@ -123,6 +137,9 @@ export interface Front<W> {
   readonly hasFellows: boolean
   /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */
   readonly draws: Draws | null
+  readonly gates: ReadonlyArray<Gate>
+  /** some loop that tries for a lock is a wait for it (`warps/locks.ts`) */
+  readonly waitsForLocks: boolean
 
   // ---- from one effect to the next
   /** an agent that starts, run to its first effect or to its end */

@@ -41,10 +41,11 @@ import type { Refusal } from '../language/refusal.js'
 import { provenance, provenanceOfClasses, type Kin } from '../judging/provenance/index.js'
 import {
   byOutcomeAlone,
-  byTickets,
+  byOneRun,
   confirm,
   inNoOrder,
   inTurn,
+  isOfOneRun,
   throughOutcomes,
   defaultBounds,
   type Question,
@@ -329,14 +330,17 @@ const checkLaunched = (
     decision.name === 'undecided' &&
     first.outcome._tag === 'completed' &&
     !(isGuess && isOfGuessAlone(first.result[0]))
-  const turns = isOpen ? inTurn(question) : null
+  // what one run decides is by one lane each: nothing comes between lanes of an instruction
+  const one =
+    isOpen && options.everyOrder !== true
+      ? byOneRun(question, asked(first, first.result[0]?.otherwise.controlled ?? null), options.fuel)
+      : null
+  const turns = isOpen && one === null ? inTurn(question) : null
   const answer = !isOpen
     ? null
     : turns?.found != null
       ? turns
-      : ((options.everyOrder === true
-          ? null
-          : byTickets(question, asked(first, first.result[0]?.otherwise.controlled ?? null), options.fuel)) ??
+      : (one ??
         throughOutcomes(question, detecting) ??
         inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
         (options.explore ? confirm(question) : null))
@@ -358,7 +362,17 @@ const checkLaunched = (
       ? betweenLanes(first.result[0], asOne)
       : noneBetweenLanes
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
-  const stands = settled(world, decision, first.result, answer, lanes, followed, budget, isGuess)
+  const stands = settled(
+    world,
+    decision,
+    first.result,
+    answer,
+    lanes,
+    followed,
+    budget,
+    isGuess,
+    lanesInTurn && world.front.waitsForLocks,
+  )
   const judgement = shown.result[0]
   const proof = first.result[1]
   const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
@@ -403,7 +417,10 @@ const checkLaunched = (
       ...findings
         .filter(isOfGuess)
         .map((f) => replayable(world.header, Object.assign({}, f, { severity: 'L' as const }), f.schedule)),
-      ...(judgement?.notes ?? []).map((f) => replayable(world.header, f, row)),
+      // gates leave the same words, whichever CTA was the last (`gates.ts`), and nothing else of such a run is atomic
+      ...(judgement?.notes ?? [])
+        .filter(({ id }) => id !== 'N1' || answer?.gates === undefined)
+        .map((f) => replayable(world.header, f, row)),
       ...(answer?.noted ?? []).map(({ ran, note }) => replayable(world.header, note, rowOf(table, ran))),
     ],
     schedules: table.rows.map((r) => r.replay),
@@ -433,7 +450,7 @@ const checkLaunched = (
   }
   const verdict: Verdict = Object.assign(
     plain,
-    wayOf(final.name, answer === null || answer.tickets !== undefined ? 'one-schedule' : 'exploration'),
+    wayOf(final.name, isOfOneRun(answer) ? 'one-schedule' : 'exploration'),
     options.guessed === undefined || !isGuess ? null : { guessed: options.guessed },
     shown === first || first.result[0] === null
       ? null

@@ -49,6 +49,7 @@ import { isAmid, type Offered, type EventKey } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import { notedIn } from './same-value.js'
+import { gates, type Gates } from './gates.js'
 import { tickets, type Tickets } from './tickets.js'
 import { openTensors, turnedRound, unlike } from './unlike-ends.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
@@ -123,6 +124,8 @@ export interface Answer {
   readonly some?: true
   /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
   readonly tickets?: Tickets
+  /** one run decides: it is no matter which CTA is the last at a barrier of the grid (`gates.ts`) */
+  readonly gates?: Gates
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -308,15 +311,30 @@ export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
   return { runs: 0, spent: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
 }
 
-/** One run decides but for who draws which number from a counter, and that is no matter. `ran`: the first run, asked for what its reads may find. */
-export const byTickets = (q: Question, ran: Ran, fuel: number): Answer | null => {
+/**
+ * One run decides but for who draws which number from a counter, or who is the last at a barrier of the grid, and that is no matter. `ran`: the first run, asked for what
+ * its reads may find.
+ */
+export const byOneRun = (q: Question, ran: Ran, fuel: number): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, ran.result[0]) || ran.other !== undefined || ran.left !== undefined) return null
-  const found = tickets(q.launched, ran.schedule, fuel)
-  return found === null
-    ? null
-    : { runs: 1, spent: q.price, search: null, found: null, refuted: true, byValues: true, tickets: found }
+  const answer: Answer = {
+    runs: 1,
+    spent: q.price,
+    search: null,
+    found: null,
+    refuted: true,
+    byValues: true,
+  }
+  const drawn = tickets(q.launched, ran.schedule, fuel)
+  if (drawn !== null) return Object.assign({ tickets: drawn }, answer)
+  const opened = gates(q.launched, ran.schedule, fuel)
+  return opened === null ? null : Object.assign({ gates: opened }, answer)
 }
+
+/** Is it one run that decides, whatever C1 says? */
+export const isOfOneRun = (answer: Answer | null): boolean =>
+  answer === null || answer.tickets !== undefined || answer.gates !== undefined
 
 /** The launch, with each cluster followed in the place of every other, if that can be asked. */
 const followed = (q: Question): { readonly launched: Launched; readonly fellows: Fellowships | null } => {

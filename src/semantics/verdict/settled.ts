@@ -12,7 +12,7 @@
  *
  * On guessed arguments a fault and a read of unwritten memory may come from the guess. They then decide nothing.
  *
- * Law 1. Nothing but a deciding run, a search of all schedules, or a proof about tickets makes an `ok`.
+ * Law 1. Nothing but a deciding run, a search of all schedules, or a proof about tickets or gates makes an `ok`.
  */
 import { unreachable } from '../../failure.js'
 import { counted, thousands } from '../judging/counted.js'
@@ -124,7 +124,7 @@ const stillOpen = (judgement: Judgement | null, how: string): Decision => ({
       : `no hazard found ${how}`,
 })
 
-/** What stands once other schedules have been asked. `lanes`: what these do not answer. */
+/** What stands once other schedules have been asked. `lanes`: what these do not answer; `isParted`: lanes of a warp may wait for a lock that another of them has. */
 export const settled = (
   world: World,
   decision: Decision,
@@ -134,15 +134,21 @@ export const settled = (
   schedules: Schedules,
   budget: Budget,
   guessed: boolean,
+  isParted: boolean,
 ): Decision => {
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
   if (answer.open !== undefined) return answer.open
-  const { search, tickets } = answer
+  const { search, tickets, gates } = answer
   if (tickets !== undefined)
     return {
       name: 'ok',
       reason: `no hazards in ${schedules} (conditions C2-C6 and Q1-Q8 hold, so one run is enough, whichever CTA draws which of ${thousands(tickets.drawn)} numbers)`,
+    }
+  if (gates !== undefined)
+    return {
+      name: 'ok',
+      reason: `no hazards in ${schedules} (conditions C2-C6 and J1-J6 hold, so one run is enough, whichever CTA arrives last in each of ${counted(gates.rounds, 'round')} of the grid barrier)`,
     }
   if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
   const searched = `in a search of all schedules (${counted(search.states, 'state')})`
@@ -157,6 +163,11 @@ export const settled = (
   )
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
+  if (isParted)
+    return stillOpen(
+      judgement,
+      `${searched}, in which lanes that have a lock, for which others of their warp wait, go on only when nothing else can`,
+    )
   return lanes.findings.length > 0 || lanes.fails
     ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)
     : {

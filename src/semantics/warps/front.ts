@@ -21,6 +21,7 @@ import { firstRegion, localWindowOf, rankShift, type LinkedInstruction, type War
 import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
 import { drawsOf } from './draws.js'
+import { gatesOf } from './gates.js'
 import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
@@ -462,6 +463,8 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     // fellows are moved within planes
     hasFellows: !l.pieced,
     draws: drawsOf(l.program),
+    gates: gatesOf(l.program),
+    waitsForLocks: l.program.code.some(({ operation: o }) => o._tag === 'atomic' && o.awaits === true),
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>
       beginning(

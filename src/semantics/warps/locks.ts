@@ -10,10 +10,13 @@
  * | L1 one `cas` of one word of 32 bits is in the loop, and what computes, sleeps and goes round (`spins.ts`) | it stays a loop |
  * | L2 the loop is left just where the word is what it is compared with                      | it stays a loop |
  * | L3 by one lane; the lanes of a warp that try together are parted                         | it is not blocked |
+ * | L4 of one warp no lane waits while another has it: the machine lets who has left a loop go on without the others only when nothing else can | no search says ok (`verdict/check.ts`) |
  *
  * Why that is the same. An exchange in vain leaves the word as it was, and its turn leaves registers as any other turn does. Take a run with exchanges in vain, and leave them out: its agents do what they did, and have
  * heard no more. Who has heard less finds all that who has heard more finds, and may take every value that that one may take. The other way round a run without any is one of the loop. A lock that is never free
  * was asked for ever, and is waited for for ever.
+ *
+ * L4 was learned from two of 2,520 random locks: a lane that had the lock stored a flag, and another CTA looked at the flag before that in every order that was followed.
  *
  * Law 1. With such waits and without, the same is found: something, or nothing.
  */

@@ -4,7 +4,7 @@
  * | what                                                              | oracle                               |
  * |-------------------------------------------------------------------|--------------------------------------|
  * | random locks of two and three CTAs, some of them right, by night 20,000 | every order of the loop        |
- * | kernels kind by kind: what `locks.ts` asks (L1 to L3)              | the same; what is wrong is found      |
+ * | kernels kind by kind: what `locks.ts` asks (L1 to L4)              | the same; what is wrong is found      |
  * | twelve equal CTAs at a lock                                       | twice as many states, and one         |
  */
 import { expect, test } from 'vitest'
@@ -244,6 +244,26 @@ const kinds: ReadonlyArray<readonly [what: string, l: Partial<Locked>, verdict: 
     'hazard',
   ],
 ]
+
+/** A flag that is stored while the lock is held, and read without it. */
+const flagged: Partial<Locked> = {
+  before: [
+    'ld.relaxed.gpu.global.u32 %r9, [%rd1+12];',
+    'setp.eq.u32 %p5, %r9, 1;',
+    '@%p5 ld.global.u32 %r21, [%rd2+64];',
+    '@%p5 st.global.u32 [%rd3+8], %r21;',
+  ],
+  work: [...sum, 'st.relaxed.gpu.global.u32 [%rd1+12], 1;'],
+}
+test.each([
+  ['one thread', 1, 'hazard'],
+  ['L4 lanes of one warp: no order says ok', 2, 'undecided'],
+] as const)('a flag inside of a lock, %s', (_, threads, verdict) => {
+  expect(verdictOf(kernelOf({ ...right, ...flagged, threads }, false), false).verdict).toBe(verdict)
+  expect(verdictOf(kernelOf({ ...right, ...flagged, threads }, true), true, Infinity, true).verdict).toBe(
+    'hazard',
+  )
+})
 
 test.each(kinds)('%s', (_, change, verdict) => {
   expect(verdictOf(kernelOf({ ...right, ...change }, false), false).verdict).toBe(verdict)
