@@ -1,5 +1,5 @@
 /** Integer operations against big integers, and tables and selectors walked whole. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import {
   rest,
   scalarOperation,
@@ -17,6 +17,11 @@ const edges = [
   0n,
   1n,
   2n,
+  7n,
+  8n,
+  15n,
+  16n,
+  17n,
   31n,
   32n,
   63n,
@@ -145,6 +150,103 @@ describe('integers', () => {
       expect(whole(low, high)).toBe(BigInt.asUintN(Number(2n * n), product))
     }
   })
+})
+
+/** Forms with a rule of their own, by the definition: on the integers that the operands are. */
+const clamped = (x: bigint, bits: number, signed = true): bigint => {
+  const [low, high] = signed
+    ? [-(1n << BigInt(bits - 1)), (1n << BigInt(bits - 1)) - 1n]
+    : [0n, (1n << BigInt(bits)) - 1n]
+  return x < low ? low : x > high ? high : x
+}
+const part = (x: bigint, at: number, bits: number, signed: boolean): bigint =>
+  (signed ? BigInt.asIntN : BigInt.asUintN)(bits, x >> BigInt(at))
+type Rule = (...x: ReadonlyArray<bigint>) => bigint
+const ruled: ReadonlyArray<readonly [name: string, Rule]> = [
+  ['add.sat.s32', (a, b) => clamped(a! + b!, 32)],
+  ['sub.sat.s32', (a, b) => clamped(a! - b!, 32)],
+  ['mad.hi.sat.s32', (a, b, c) => clamped(((a! * b!) >> 32n) + c!, 32)],
+  ['min.relu.s32', (a, b) => (a! < 0n || b! < 0n ? 0n : a! < b! ? a! : b!)],
+  ['max.relu.s32', (a, b) => [a!, b!, 0n].reduce((x, y) => (x > y ? x : y))],
+  ...(['u32', 's32'] as const).flatMap((type): ReadonlyArray<readonly [string, Rule]> => {
+    const signed = type === 's32'
+    const product: Rule = (a, b) => part(a!, 0, 24, signed) * part(b!, 0, 24, signed)
+    return [
+      [`mul24.lo.${type}`, product],
+      [`mul24.hi.${type}`, (a, b) => product(a!, b!) >> 16n],
+      [`mad24.lo.${type}`, (a, b, c) => product(a!, b!) + c!],
+      [`mad24.hi.${type}`, (a, b, c) => (product(a!, b!) >> 16n) + c!],
+      ...(signed
+        ? [
+            [
+              `mad24.hi.sat.s32`,
+              (a, b, c) => clamped((product(a!, b!) >> 16n) + c!, 32),
+            ] as const satisfies readonly [string, Rule],
+          ]
+        : []),
+      ...(['u32', 's32'] as const).flatMap((other): ReadonlyArray<readonly [string, Rule]> => {
+        const by = other === 's32'
+        const halves = (a: bigint, b: bigint, from: number): bigint =>
+          [0, 1].reduce((n, i) => n + part(a, 16 * i, 16, signed) * part(b, from + 8 * i, 8, by), 0n)
+        return [
+          [
+            `dp4a.${type}.${other}`,
+            (a, b, c) =>
+              [0, 8, 16, 24].reduce((n, at) => n + part(a!, at, 8, signed) * part(b!, at, 8, by), c!),
+          ],
+          [`dp2a.lo.${type}.${other}`, (a, b, c) => halves(a!, b!, 0) + c!],
+          [`dp2a.hi.${type}.${other}`, (a, b, c) => halves(a!, b!, 16) + c!],
+        ]
+      }),
+    ]
+  }),
+  ...[16, 8, 4, 2].flatMap((bits) =>
+    [false, true].map((signed): readonly [string, Rule] => [
+      `cvt.pack.sat.${signed ? 's' : 'u'}${String(bits)}.s32${bits === 16 ? '' : '.b32'}`,
+      (a, b, c = 0n) => {
+        const [high, low] = [a!, b!].map((x) => BigInt.asUintN(bits, clamped(x, bits, signed)))
+        return (c << BigInt(2 * bits)) | (high! << BigInt(bits)) | low!
+      },
+    ]),
+  ),
+  ...(['clamp', 'wrap'] as const).flatMap((mode): ReadonlyArray<readonly [string, Rule]> => {
+    const count = (x: bigint): bigint => (mode === 'wrap' ? x & 31n : x > 32n ? 32n : x)
+    return [
+      [`bmsk.${mode}.b32`, (a, b) => ((1n << count(b!)) - 1n) << count(a!)],
+      [`szext.${mode}.u32`, (a, b) => BigInt.asUintN(Number(count(b!)), a!)],
+      [`szext.${mode}.s32`, (a, b) => BigInt.asIntN(Number(count(b!)), a!)],
+    ]
+  }),
+  [
+    'fns.b32',
+    (mask, base, offset) => {
+      if (offset === -(1n << 31n)) return 0n
+      const set = Array.from({ length: 32 }, (_, i) => i).filter((i) => (mask! >> BigInt(i)) & 1n)
+      if (offset === 0n) return set.includes(Number(base!)) ? base! : -1n
+      if (base! > 31n) return -1n
+      const found =
+        offset! > 0n ? set.filter((i) => i >= Number(base!)) : set.filter((i) => i <= Number(base!)).reverse()
+      return BigInt(found[Number(size(offset!)) - 1] ?? -1)
+    },
+  ],
+]
+
+test('forms with a rule of their own', () => {
+  const wrong: string[] = []
+  for (const [name, rule] of ruled) {
+    const { operands, results } = scalarOperation(name) ?? expect.fail(`no row ${name}`)
+    for (let trial = 0; trial < 2 * trials; trial++) {
+      const x = operands.map(() => (next() % 4 === 0 ? BigInt(next() % 40) - 4n : draw()))
+      const expected = BigInt.asUintN(
+        widthOf(results[0]!),
+        rule(...operands.map((type, i) => read(type, x[i]!))),
+      )
+      const found = compute(name, x)
+      if (found !== expected)
+        wrong.push(`${name}(${x.join(' ')}) = ${String(found)}, not ${String(expected)}`)
+    }
+  }
+  expect(wrong.slice(0, 9)).toEqual([])
 })
 
 describe('bits', () => {
