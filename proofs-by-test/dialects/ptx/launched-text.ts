@@ -20,6 +20,8 @@ export interface TextLaunch {
   /** CTAs; 1 if it is left out */
   readonly grid?: number
   readonly threads: number
+  /** bytes of dynamic shared memory */
+  readonly dynamic?: number
   /** an argument each, in their order */
   readonly buffers?: ReadonlyArray<Words>
   /** those whose every word has to be written */
@@ -43,11 +45,12 @@ export const written = (count: number, ...names: ReadonlyArray<string>): Readonl
 /** The program of a text, and what it is launched with. */
 export const textLaunched = (
   text: string,
-  { grid = 1, threads, buffers = [], outputs = [] }: TextLaunch,
+  { grid = 1, threads, dynamic = 0, buffers = [], outputs = [] }: TextLaunch,
 ): { readonly program: WarpProgram; readonly given: WarpArguments } => {
   const launch = {
     grid: [grid],
     block: [threads],
+    ...(dynamic === 0 ? {} : { shared: dynamic }),
     args: buffers.map((b) => ({
       kind: 'pointer',
       tensor: b.name,

@@ -40,6 +40,7 @@ import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Row
 import { came, carrierAt } from './shadows.js'
 import { lackedBy } from './wraps.js'
 import { fromNothing as madeOfNothing } from './parts.js'
+import { variablesIn, type Bytes } from './symbols.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -104,6 +105,42 @@ const comeBack = (
   )
 }
 
+/** The variable that these bytes leave, of those that the address is made from: the last that begins before them; null: they are in one of them. */
+const leaves = (
+  { sharedBytes, dynamicBytes }: WarpLaunch,
+  variables: ReadonlyArray<Bytes>,
+  byte: number,
+  reach: number,
+): Extent | null => {
+  let left: Extent | null = null
+  for (const { name, start: first, end } of variables) {
+    const start = end === null ? sharedBytes - dynamicBytes : first
+    const size = end === null ? dynamicBytes : end - first
+    if (byte >= start && byte + reach <= start + size) return null
+    if (left === null || (byte >= start && start > left.start)) left = { name, start, size }
+  }
+  return left
+}
+interface Extent {
+  readonly name: string
+  readonly start: number
+  readonly size: number
+}
+
+const outsideOf = (
+  { name, start, size }: Extent,
+  lane: number,
+  byte: number,
+  reach: number,
+  where: string,
+): FaultValue => {
+  const at = byte - start
+  return V.fault(
+    'I2',
+    `lane ${String(lane)}: bytes ${String(at)}..${String(at + reach)} leave ${name} of ${String(size)} bytes${where}, from which the address is made; what lies there is another variable`,
+  )
+}
+
 const localTarget: Target = { _tag: 'local' }
 
 /** Where the lanes of `mask` mean, `size` bytes each, of which a lane touches the first `touched`. */
@@ -129,6 +166,7 @@ export const reaches = (
   const align = Math.min(size, 16)
   // a uniform row has its word in the place of lane 0
   const lowAt = lowRow === undefined ? -1 : 32 * lowRow
+  const variables = lowRow === undefined ? undefined : variablesIn(launch.program).get(lowRow)
   const lowBy = lowRow === undefined || rows.uniform[lowRow] === 1 ? 0 : 1
   for (let i = 0; i < every.length; i++) {
     const lane = every[i]!
@@ -204,6 +242,11 @@ export const reaches = (
         reach,
         last.room,
       )
+    if (variables !== undefined && rank >= 0 && !isReserved && reach > 0) {
+      const left = leaves(launch, variables, byte, reach)
+      if (left !== null)
+        return outsideOf(left, lane, byte, reach, rank === h.at.cta ? '' : ` of CTA ${String(rank)}`)
+    }
     if (lowRow !== undefined && reach > 0) {
       const lacking = lackedBy(rows, lowRow, lane)
       if (lacking !== 0n && regionAt(launch.regions, high)?.pieced === true)

@@ -66,8 +66,8 @@ export type Given =
   | { readonly _tag: 'localWindow' }
   /** bytes of dynamic, and of all shared memory */
   | { readonly _tag: 'sharedBytes'; readonly which: 'dynamic' | 'all' }
-  /** address in shared memory of a byte of the CTA's variables */
-  | { readonly _tag: 'sharedAddress'; readonly offset: number }
+  /** address in shared memory of a byte of the CTA's variables, said by the one that begins at `of` */
+  | { readonly _tag: 'sharedAddress'; readonly offset: number; readonly of: number }
   /** the same of its dynamic memory, which lies behind them */
   | { readonly _tag: 'dynamicAddress'; readonly offset: number }
   /** a word of the address in global memory of a byte of a variable of the module; of a byte of local memory; of constant memory */

@@ -215,7 +215,15 @@ const symbolRows = (h: Here, symbol: Symbol, offset: number, words: number): Rea
   if (there === null) return null
   switch (there._tag) {
     case 'shared':
-      return padded(h, given(h.e, { _tag: 'sharedAddress', offset: there.offset + offset }), words)
+      return padded(
+        h,
+        given(h.e, {
+          _tag: 'sharedAddress',
+          offset: there.offset + offset,
+          of: there.offset,
+        }),
+        words,
+      )
     case 'dynamic':
       return padded(h, given(h.e, { _tag: 'dynamicAddress', offset }), words)
     case 'local':
