@@ -83,3 +83,23 @@ test('law 1, on random programs', () => {
   }
   expect(Math.min(live, dead)).toBeGreaterThan(100)
 })
+
+test('registers that a tcgen05.st has taken are not read behind its back; those of a wgmma may be', () => {
+  const stored = { _tag: 'tcgen05Store', at: { row: 1, offset: 0 }, value: [0] }
+  const product = {
+    _tag: 'wgmma',
+    a: { _tag: 'registers', rows: [0] },
+    b: { descriptor: [1] },
+    d: [2],
+    accumulates: { predicate: 0, negated: false },
+    sparsity: null,
+  }
+  const liveAfter = (operation: unknown): boolean => {
+    const code = [
+      { operation, guard: null, site: 0 },
+      { operation: { _tag: 'exit' }, guard: null, site: 1 },
+    ]
+    return liveIn({ code, rows: 3, predicates: 1 } as unknown as WarpProgram).row(1, 0)
+  }
+  expect([liveAfter(stored), liveAfter(product)]).toEqual([false, true])
+})

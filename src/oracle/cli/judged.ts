@@ -193,6 +193,7 @@ export const checkReport = (
         ...(verdict.verdict === 'undecided' &&
         main.verdict.verdict === 'undecided' &&
         checked.outcome._tag === 'completed' &&
+        checked.beyondSchedules !== true &&
         !switchOf(options, 'explore')
           ? [
               [

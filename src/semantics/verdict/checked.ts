@@ -142,6 +142,8 @@ export interface Checked {
   readonly excused?: true
   /** the first run has come to its end, has no finding, and of its conditions C3 alone fails, in generations of mbarriers that no agent looks at (`judging/detector/quiet.ts`) */
   readonly quiet?: true
+  /** it is undecided, and no other schedule can decide it: what is open is no order of events (`who-runs.ts`, `hardware.ts`) */
+  readonly beyondSchedules?: true
   /** bytes that hold what hardware alone knows (`hardware.ts`); absent: it was not asked, or the program keeps nothing of that */
   readonly open?: ReadonlyArray<OpenBytes>
 }

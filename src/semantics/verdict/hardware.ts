@@ -129,6 +129,7 @@ export interface Settled {
   readonly world: World
   readonly completed: { readonly row: number; readonly schedule: ReadonlyArray<EventKey> } | null
   readonly open?: ReadonlyArray<OpenBytes>
+  readonly beyondSchedules?: true
 }
 
 const noteOf = ({ header }: World, { plane, spans, name, writer }: OpenBytes): Diagnosis => {
@@ -177,5 +178,6 @@ export const withHardware = <A extends Settled>(judged: A, launch: () => Launche
   return Object.assign({}, judged, {
     verdict: Object.assign(bare, wayOf('undecided', verdict.decidedBy ?? 'one-schedule')),
     open,
+    beyondSchedules: true as const,
   })
 }

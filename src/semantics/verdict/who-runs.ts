@@ -43,6 +43,7 @@ export interface Judged {
   readonly verdict: Verdict
   readonly world: World
   readonly completed: { readonly machine: Machine } | null
+  readonly beyondSchedules?: true
 }
 
 const shown: Readonly<Record<Grouping, string>> = {
@@ -135,7 +136,10 @@ const undecided = <A extends Judged>(judged: A, reason: string): A => {
   const bare: Verdict = Object.assign({}, judged.verdict, { verdict: 'undecided' as const, reason })
   Reflect.deleteProperty(bare, 'decidedBy')
   const way = judged.verdict.decidedBy ?? 'one-schedule'
-  return Object.assign({}, judged, { verdict: Object.assign(bare, wayOf('undecided', way)) })
+  return Object.assign({}, judged, {
+    verdict: Object.assign(bare, wayOf('undecided', way)),
+    beyondSchedules: true as const,
+  })
 }
 
 /** One run shows nothing: what it leaves open other schedules are not asked. */

@@ -55,11 +55,14 @@ export const readBeforeWritten = (code: ReadonlyArray<Instruction>, from: number
 
 const everything: Live = { row: () => true, predicate: () => true }
 
-/** Of a program with calls, whose ways the text does not show, or with registers in flight, which are read behind its back, all of them. */
+/**
+ * Of a program with calls, whose ways the text does not show, or with registers in flight, which are read or written behind its back, all of them. A `tcgen05.st` takes its registers
+ * when it is issued: of them PTX says nothing until the wait, as it does of those of `wgmma`.
+ */
 export const liveIn: (p: WarpProgram) => Live = remembered((p) => {
   const { code, rows, predicates } = p
-  const isOpaque = code.some(({ operation: o }) =>
-    ['call', 'return', 'wgmma', 'tcgen05Load', 'tcgen05Store'].includes(o._tag),
+  const isOpaque = code.some(
+    ({ operation: o }) => o._tag === 'call' || o._tag === 'return' || usesOf(o).flight !== null,
   )
   if (isOpaque) return everything
   const width = (rows + predicates + 31) >>> 5
