@@ -13,7 +13,12 @@ const sources = (path: string): ReadonlyArray<string> =>
       : []
 
 /** Modules that list or compare ids without giving them. */
-const listing = ['detector/missing-edge.ts', 'detector/candidate-edges.ts', 'semantics/verdict/settled.ts']
+const listing = [
+  'detector/missing-edge.ts',
+  'detector/candidate-edges.ts',
+  'semantics/verdict/settled.ts',
+  'semantics/verdict/check.ts',
+]
 
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|execution)\//.test(p)
 const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
