@@ -1,6 +1,6 @@
 // Messages are in plain English: an agent, an event, a generation is named and is no somebody, a sentence begins with what acts, and the words are those of the field.
 // `npm run check` calls this. It reads every line of `src` for words that name nobody, the texts (string literals) of the rooms below for the rest (verdicts, findings, help, errors), and
-// the prose of the pages.
+// the prose of the pages, those next to the captures among them.
 import console from 'node:console'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -119,6 +119,16 @@ const complaints = (file) =>
 
 // ---------------------------------------------------------------- pages
 
+/** The pages of a folder that holds captures, which may be unpacked there by the thousand. */
+const readmes = (path) =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? readmes(join(path, entry.name))
+      : entry.name.endsWith('.md')
+        ? [join(path, entry.name)]
+        : [],
+  )
+
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -126,6 +136,7 @@ const pages = [
   'python/README.md',
   'site/README.md',
   ...filesIn('docs'),
+  ...readmes('conformance'),
 ].filter((file) => file.endsWith('.md'))
 
 /** The prose of a page, line for line: what is quoted is the word of another. */

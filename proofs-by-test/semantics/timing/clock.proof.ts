@@ -118,7 +118,7 @@ describe('products wait in a queue, and a warpgroup before it when it is full', 
     const found = issues(queue)
     expect(found.length).toBe(8)
     for (const { next, least } of found) expect(next).toBeGreaterThanOrEqual(least - 1e-6)
-    // and then it does go on: the first one is in nobody's way
+    // and then it does go on: the first one waits for no other
     expect(found[0]!.next).toBeCloseTo(found[0]!.least, -1)
   })
   it('where more have room, it goes on at once', () => {

@@ -71,7 +71,6 @@ describe('a module of Triton and its PTX', () => {
   ])('$name', async (form) => {
     const module = await cyclesOf(form, 'ttgir')
     const ptx = await cyclesOf(form, 'ptx')
-    process.stdout.write(`${form.name}: ${module.toFixed(0)} cycles as a module, ${ptx.toFixed(0)} as PTX\n`)
     expect(Math.abs(module / ptx - 1)).toBeLessThan(form.bound)
   })
 })
