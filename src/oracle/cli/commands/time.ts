@@ -8,7 +8,7 @@
  * | `--registers 168`                 | registers of a thread, where the assembler has said it (`ptxas -v`)           |
  * | `--set stages=5`                  | another setting of a kernel by name                                           |
  * | `--format perfetto`, `-o run.json`| the timeline, to scale                                                        |
- * | `--svg run.svg`                   | the same as a picture, beside what is printed                                 |
+ * | `-o run.svg`                      | the same as a picture; `--svg run.svg` draws it and prints the prediction too |
  *
  * It is a prediction, and no verdict: a kernel that deadlocks is refused, one with a race has a time. The numbers that it rests on are listed by `--numbers`.
  */
@@ -32,7 +32,7 @@ import { b200, changed, h100, h200, time, type Chip, type Timing } from '../../.
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag, refuseWord } from '../flags/choice.js'
-import { outputAsked, outputFile } from '../answer.js'
+import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { launchOptions } from '../flags/launch.js'
 import type { AskedFile } from '../outputs.js'
 import { again, wordOf } from '../flags/words.js'
@@ -61,8 +61,8 @@ const define = (command: Command): Command =>
     )
     .option('--registers <n>', 'registers per thread; default: as many as the PTX needs')
     .option('--numbers', 'only list the numbers of the chip, with their sources')
-    .option('--format <format>', 'table or perfetto')
-    .option('-o, --output <file>', 'write to a file; .json is the timeline')
+    .option('--format <format>', 'table, perfetto or svg')
+    .option('-o, --output <file>', 'write to a file; .json is the timeline, .svg its picture')
     .option('--svg <file>', 'also draw the timeline to scale')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the prediction')
 
@@ -96,12 +96,16 @@ const registersAsked = (options: Options): E.Either<Failure, number | null> => {
     : refuseFlag('--registers', 'a number from 1 to 255', said)
 }
 
-const formats = ['table', 'perfetto'] as const
+const formats = ['table', 'perfetto', 'svg'] as const
 type Format = (typeof formats)[number]
+
+const ofEnding = formatOfEnding<Format>({ '': 'table', txt: 'table', json: 'perfetto', svg: 'svg' })
+
 const formatOf = (options: Options): E.Either<Failure, Format> => {
   const said = wordOf(options, 'format')
   if (said !== null) return oneOf('--format', formats)(said)
-  return E.right(outputFile(options)?.endsWith('.json') === true ? 'perfetto' : 'table')
+  const file = outputFile(options)
+  return file === null ? E.right('table') : ofEnding(file)
 }
 
 // ---------------------------------------------------------------- the run
@@ -154,6 +158,17 @@ const drawn = (options: Options, { timing, lineOf }: Found): ReadonlyArray<Outpu
   return [{ file, bytes: new TextEncoder().encode(write(timeSvg(timing, lineOf))) }]
 }
 
+const textOf = (world: World, { timing, lineOf }: Found, format: Format): string => {
+  switch (format) {
+    case 'perfetto':
+      return `${JSON.stringify(timeTimeline(timing, lineOf))}\n`
+    case 'svg':
+      return write(timeSvg(timing, lineOf))
+    case 'table':
+      return timeText(paletteOf(world), timing, lineOf)
+  }
+}
+
 const report = (world: World, options: Options, found: Found, format: Format): E.Either<Failure, Report> => {
   const { timing, lineOf } = found
   const pictures = drawn(options, found)
@@ -161,18 +176,14 @@ const report = (world: World, options: Options, found: Found, format: Format): E
     .map(({ file, bytes }) => `wrote ${file}: svg, ${thousands(bytes.length)} bytes\n`)
     .join('')
   const file = outputFile(options)
-  const text = (): string =>
-    format === 'perfetto'
-      ? `${JSON.stringify(timeTimeline(timing, lineOf))}\n`
-      : timeText(paletteOf(world), timing, lineOf)
   if (file === null)
     return E.right({
       good: true,
-      text: () => `${text()}${alsoWrote}`,
+      text: () => `${textOf(world, found, format)}${alsoWrote}`,
       json: () => (format === 'perfetto' ? timeTimeline(timing, lineOf) : timeDocument(timing, lineOf)),
       files: pictures,
     })
-  const bytes = new TextEncoder().encode(text())
+  const bytes = new TextEncoder().encode(textOf(world, found, format))
   const events = timing.timed.moments.length
   return E.right({
     good: true,
