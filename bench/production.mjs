@@ -69,8 +69,33 @@ const attention = (queries, keys) => ({
   ],
 })
 
-/** Every CTA writes its word, meets all others, and reads the word of the next one: in each round. */
-const metTwice = (rounds) => `.version 8.0
+/** The first thread of each CTA waits for those of all others: by a counter that only grows. */
+const byCounter = (at) => `  fence.acq_rel.gpu;
+  red.relaxed.gpu.global.add.u32 [%rd1], 1;
+  mul.lo.u32 %r8, %r2, ${String(at + 1)};
+ASK${String(at)}:
+  ld.relaxed.gpu.global.u32 %r9, [%rd1];
+  setp.lt.u32 %p2, %r9, %r8;
+  @%p2 bra ASK${String(at)};
+  fence.acq_rel.gpu;`
+/** By a counter that the last one takes back, and a sense that it turns. */
+const bySense = (at) => `  fence.acq_rel.gpu;
+  atom.relaxed.gpu.global.add.u32 %r8, [%rd1], 1;
+  setp.ne.u32 %p2, %r8, %r11;
+  @%p2 bra ASK${String(at)};
+  st.relaxed.gpu.global.u32 [%rd1], 0;
+  fence.acq_rel.gpu;
+  st.relaxed.gpu.global.u32 [%rd1+4], ${String((at + 1) % 2)};
+  bra OPEN${String(at)};
+ASK${String(at)}:
+  ld.relaxed.gpu.global.u32 %r9, [%rd1+4];
+  setp.ne.u32 %p2, %r9, ${String((at + 1) % 2)};
+  @%p2 bra ASK${String(at)};
+OPEN${String(at)}:
+  fence.acq_rel.gpu;`
+
+/** Every CTA writes its word, meets all others, reads the word of the next one, and meets them again: in each round. */
+const meets = (rounds, by) => `.version 8.0
 .target sm_90a
 .address_size 64
 .visible .entry grid_barrier(.param .u64 count, .param .u64 data)
@@ -82,6 +107,7 @@ const metTwice = (rounds) => `.version 8.0
   ld.param.u64 %rd2, [data];
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %nctaid.x;
+  sub.u32 %r11, %r2, 1;
   mov.u32 %r3, %tid.x;
   mov.u32 %r10, %ntid.x;
   mad.lo.u32 %r4, %r1, %r10, %r3;
@@ -92,41 +118,23 @@ const metTwice = (rounds) => `.version 8.0
   mad.lo.u32 %r6, %r5, %r10, %r3;
   mul.wide.u32 %rd5, %r6, 4;
   add.u64 %rd6, %rd2, %rd5;
-${Array.from(
-  { length: rounds },
-  (_, round) => `  add.u32 %r7, %r4, ${String(round)};
-  st.global.u32 [%rd4], %r7;
-  bar.sync 0;
   setp.ne.u32 %p1, %r3, 0;
-  @%p1 bra MET${String(round)};
-  fence.acq_rel.gpu;
-  red.relaxed.gpu.global.add.u32 [%rd1], 1;
-  mul.lo.u32 %r8, %r2, ${String(2 * round + 1)};
-ASK${String(round)}:
-  ld.relaxed.gpu.global.u32 %r9, [%rd1];
-  setp.lt.u32 %p2, %r9, %r8;
-  @%p2 bra ASK${String(round)};
-  fence.acq_rel.gpu;
-MET${String(round)}:
-  bar.sync 0;
+${Array.from({ length: rounds }, (_, round) => {
+  const meet = (at) => `  bar.sync 0;
+  @%p1 bra MET${String(at)};
+${by(at)}
+MET${String(at)}:
+  bar.sync 0;`
+  return `  add.u32 %r7, %r4, ${String(round)};
+  st.global.u32 [%rd4], %r7;
+${meet(2 * round)}
   ld.global.u32 %r9, [%rd6];
-  bar.sync 0;
-  @%p1 bra LEFT${String(round)};
-  fence.acq_rel.gpu;
-  red.relaxed.gpu.global.add.u32 [%rd1], 1;
-  mul.lo.u32 %r8, %r2, ${String(2 * round + 2)};
-WAIT${String(round)}:
-  ld.relaxed.gpu.global.u32 %r9, [%rd1];
-  setp.lt.u32 %p2, %r9, %r8;
-  @%p2 bra WAIT${String(round)};
-  fence.acq_rel.gpu;
-LEFT${String(round)}:
-  bar.sync 0;`,
-).join('\n')}
+${meet(2 * round + 1)}`
+}).join('\n')}
   ret;
 }
 `
-const meeting = (ctas, threads) => ({
+const meeting = (ctas, threads, words) => ({
   schema: 'tcspec.launch/1',
   name: 'grid_barrier',
   kernel: 'grid_barrier',
@@ -135,7 +143,7 @@ const meeting = (ctas, threads) => ({
   block: [threads],
   shared: 0,
   args: [
-    { kind: 'pointer', tensor: 'count', dtype: 's32', shape: [1], role: 'out' },
+    { kind: 'pointer', tensor: 'count', dtype: 's32', shape: [words], role: 'out' },
     { kind: 'pointer', tensor: 'data', dtype: 's32', shape: [ctas * threads], role: 'out' },
   ],
 })
@@ -156,10 +164,16 @@ const cases = {
     large: attention(4 * 16 * 4096, 4096),
   },
   'barrier of the grid': {
-    text: () => new TextEncoder().encode(metTwice(2)),
+    text: () => new TextEncoder().encode(meets(2, byCounter)),
     unknown: [],
-    small: meeting(8, 384),
-    large: meeting(132, 384),
+    small: meeting(8, 384, 1),
+    large: meeting(132, 384, 1),
+  },
+  'barrier of the grid by a sense': {
+    text: () => new TextEncoder().encode(meets(2, bySense)),
+    unknown: [],
+    small: meeting(8, 384, 2),
+    large: meeting(132, 384, 2),
   },
 }
 

@@ -447,6 +447,26 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       (cta) => ({ begins: ofOne(cta, 'add.u32 %r5, %r5, 5;') }),
       'deadlock',
     ],
+    [
+      'F2 one CTA asks for another number more',
+      (cta) => ({
+        begins: ['mov.u32 %r6, 1;', ...ofOne(cta, 'add.u32 %r6, %r6, 1;')],
+        asks: ['add.u32 %r18, %r16, %r6;', 'setp.eq.u32 %p2, %r18, %r3;', '@%p2 bra LAST$;'],
+      }),
+      'deadlock',
+    ],
+    [
+      'F2 one CTA adds once more',
+      (cta) => ({
+        asks: [
+          'add.u32 %r18, %r16, 1;',
+          ...ofOne(cta, 'add.u32 %r18, %r18, 1;'),
+          'setp.eq.u32 %p2, %r18, %r3;',
+          '@%p2 bra LAST$;',
+        ],
+      }),
+      'deadlock',
+    ],
     ['F2 what an arrival has found is stored', () => ({ ends: ['st.global.u32 [%rd12+32], %r16;'] }), 'ok'],
     ['F3 an arm stores besides', () => ({ last: ['st.global.u32 [%rd2+124], %r27;', ...flag.last] }), 'ok'],
     ['F3 an arm parts', (cta) => ({ last: [...flag.last, ...ofOne(cta, 'bra MEET$;')] }), 'ok'],
@@ -528,6 +548,10 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
 test.each([
   ['a flag', flag],
   ['generations', generation],
+  [
+    'a flag, by one more than what is found',
+    { ...flag, asks: ['add.u32 %r18, %r16, 1;', 'setp.eq.u32 %p2, %r18, %r3;', '@%p2 bra LAST$;'] },
+  ],
   ['a flag, two warps', { ...flag, ...warps }],
   [
     'a counter that goes round',

@@ -15,7 +15,7 @@
  * | asked of the text                                                                                | else       |
  * |--------------------------------------------------------------------------------------------------|------------|
  * | F1 an arrival adds 1 to a word of 32 bits (or counts round, up to the row that F2 compares with)   | it is none |
- * | F2 a branch follows it that asks whether it has found a row, which is the same for all threads of the grid; nothing else comes of what it has found | it is none |
+ * | F2 a branch follows it that asks whether it has found a row, or has found a row with a constant added, and the row is the same for all threads of the grid; nothing else comes of what it has found | it is none |
  * | F3 both arms go on without a branch to where they meet; but for what computes and fences the one has the reset, a constant, and the opening; the other has the wait, of which nothing else comes | it is none |
  * | F4 the reset is of the word that was counted; opening, wait and look are of one other word, and name it by the same rows | it is none |
  * | F5 the wait is until the word is the row that the opening stores; or until it is not what the look has found, to which the opening adds 1 | it is none |
@@ -211,6 +211,25 @@ const storedBy = (o: Operation): Row | null =>
       ? (o.value[0] ?? null)
       : null
 
+/** A word that some instructions have, and what follows in them of it. */
+interface Held {
+  readonly row: Row
+  readonly then: Code
+}
+/** What is a constant more than a word that the first of some instructions writes: rows that none of them writes twice. */
+const sumsOf = (code: Code, word: Row, constants: ReadonlyMap<Row, number>): ReadonlyArray<Held> => {
+  const isWrittenOnce = (place: Place): boolean =>
+    code.filter(({ operation }) => usesOf(operation).writes.includes(place)).length === 1
+  return code.flatMap(({ operation: o, guard }, k) => {
+    if (guard !== null || o._tag !== 'scalar' || !['add.s32', 'add.u32'].includes(o.name)) return []
+    const [x, y] = o.from
+    const [to] = o.to
+    if (x === undefined || y === undefined || to === undefined || to === null) return []
+    const isSum = (x === word && constants.has(y)) || (y === word && constants.has(x))
+    return isSum && isWrittenOnce(word) && isWrittenOnce(to) ? [{ row: to, then: code.slice(k + 1) }] : []
+  })
+}
+
 // ---------------------------------------------------------------- found
 
 const gateAt = (t: Text, arrival: number): Gate | null => {
@@ -227,7 +246,10 @@ const gateAt = (t: Text, arrival: number): Gate | null => {
   const { operation: last, guard } = code[branch] ?? code[arrival]!
   if (last._tag !== 'branch' || guard === null) return null
   const asking = code.slice(arrival, branch + 1)
-  const said = comparing(asking, word, constants).get(ofPredicate(guard.predicate))
+  const sums = counts ? sumsOf(asking, word, constants) : []
+  const said = [{ row: word, then: asking }, ...sums]
+    .map(({ row, then }) => comparing(then, row, constants).get(ofPredicate(guard.predicate)))
+    .find((known) => known !== undefined)
   if (said === undefined || !isSameForAll(t, arrival, said.value)) return null
   const taken = guard.negated ? opposed(said) : said
   if (taken.comparison !== 'eq' && taken.comparison !== 'ne') return null
