@@ -1,6 +1,6 @@
 /**
- * Launches of production size from PTX, judged without data: a persistent product of 132 CTAs with a static schedule, attention of a batch of 4 with 16 heads and 4,096 tokens, and a grid
- * whose CTAs meet twice at a barrier of the grid. Each beside the same kernel on a small grid, in a process of its own, whose most memory is told.
+ * Launches of production size from PTX, judged without data: a persistent product of 132 CTAs with a static schedule, attention of a batch of 4 with 16 heads and 4,096 tokens, and two grids
+ * whose CTAs meet at barriers of the grid, by a counter and by a sense. Each beside the same kernel on a small grid, in a process of its own, whose most memory is told.
  *
  *     node bench/production.mjs [NAME...], after a build
  *

@@ -105,4 +105,27 @@ ret; }`
       verdictOfText(parted(body, 's'), { threads: 32, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict,
     ).toBe(verdict)
   })
+
+  const onOne = (variables: string): string => `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 py) {
+.reg .b32 %r<16>;
+${variables}
+mov.u32 %r1, %tid.x; shl.b32 %r6, %r1, 2; mov.u32 %r4, all; add.u32 %r7, %r4, %r6; st.shared.b32 [%r7+16], %r1;
+ret; }`
+  it.each([
+    ['is the name of all that follows', '.shared .align 16 .b8 all;', 'ok'],
+    [
+      'is a variable where another one lies behind it',
+      '.shared .align 16 .b8 all; .shared .align 16 .b8 other[128];',
+      'invalid',
+    ],
+    ['may have others before it', '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;', 'ok'],
+    ['is no word', '.shared .align 16 .b32 all;', 'invalid'],
+  ])('one byte %s', (_, variables, verdict) => {
+    expect(
+      verdictOfText(onOne(variables), { threads: 32, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict,
+    ).toBe(verdict)
+  })
 })

@@ -14,7 +14,7 @@
  * | what memory gives                                 | no variable; any, if the program keeps an address in memory   |
  *
  * An address that is made from several may lie in each of them (`p = odd ? a : b`), and one that is made from none is not asked. What the author divides by hand, as the dynamic
- * part or one large array, is one variable. So is a union.
+ * part or one large array, is one variable. So is a union. A single byte behind all variables is the dynamic part (below).
  *
  * Laws
  * 1. An address that a program computes from a variable and an index inside it is in the variables that it is made from.
@@ -33,6 +33,16 @@ export interface Bytes {
 }
 const dynamic: Bytes = { name: 'dynamic shared memory', start: 0, end: null }
 
+/**
+ * The variable that begins at a byte. A single byte with nothing behind it is no variable but the name of all that follows: so LLVM writes `extern __shared__ char all[]` of a kernel that is
+ * the only one to use it (`.shared .align 16 .b8 all;`), and the launch gives the size.
+ */
+const boundsOf = (shared: ReadonlyArray<Bytes & { readonly end: number }>, at: number): Bytes | undefined => {
+  const of = shared.find(({ start, end }) => start === at && end > start)
+  const isAName = of !== undefined && of.end === of.start + 1 && shared.every(({ end }) => end <= of.end)
+  return isAName ? dynamic : of
+}
+
 /** Of places that are made from addresses of shared memory, from which; what is not there, or comes from anywhere, is not asked. */
 export const variablesIn: (p: WarpProgram) => ReadonlyMap<Place, ReadonlyArray<Bytes>> = remembered(
   ({ code, givens, shared }) => {
@@ -42,7 +52,7 @@ export const variablesIn: (p: WarpProgram) => ReadonlyMap<Place, ReadonlyArray<B
         given._tag === 'dynamicAddress'
           ? dynamic
           : given._tag === 'sharedAddress'
-            ? shared.find(({ start, end }) => start === given.of && end > start)
+            ? boundsOf(shared, given.of)
             : undefined
       if (of !== undefined) made.set(row, new Set([of]))
     }
