@@ -287,6 +287,23 @@ export const offeredOf = (world: World, m: Machine, agent: number): Offered | nu
   return part < 0 ? null : ofAgent(agent, m.agents[agent]!.at, part, turned(world, m, agent, part).ready)
 }
 
+/** What its parts stand at, but for those that are parked. */
+export const readiesOf = (world: World, m: Machine, agent: number): ReadonlyArray<Ready> =>
+  [0, ...partsOf(world, m.agents[agent]!)].flatMap((part) => turned(world, m, agent, part).ready ?? [])
+
+/** The first of its parts, parked ones too, of which these lanes alone can do something now; null: none can. */
+export const offeredOfLanes = (world: World, m: Machine, agent: number, lanes: number): Offered | null => {
+  const { parts } = world.front
+  const a = m.agents[agent]!
+  if (parts === null || a.ready === null) return null
+  for (const part of [0, ...parts.others(a), ...parts.parked(a)]) {
+    const { ready } = turned(world, m, agent, part)
+    if (ready?._tag !== 'do' || ready.by === undefined || (ready.by.mask & ~lanes) !== 0) continue
+    if (!blocked(world, m, agent, ready)) return ofAgent(agent, a.at, part, ready)
+  }
+  return null
+}
+
 /** What threads can do that the machine keeps behind others of their warp: they go on where nothing else can. */
 const parkedOffers = (world: World, m: Machine, parts: Parts<World>): ReadonlyArray<Offered> =>
   m.agents.flatMap((a, agent) => {

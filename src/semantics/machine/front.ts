@@ -63,6 +63,8 @@ export interface Parts<W> {
   readonly others: (a: AgentState) => ReadonlyArray<number>
   /** names of parts that would go on together with those that wait: they go on alone where nothing else in the machine can */
   readonly parked: (a: AgentState) => ReadonlyArray<number>
+  /** the lanes of a part that is parked */
+  readonly lanes: (a: AgentState, part: number) => number
   /** the same agent, ready for what this part waits for; the same `ready` whenever it is asked of this state */
   readonly turn: (world: W, at: Standpoint, a: AgentState, part: number) => AgentState
 }

@@ -122,6 +122,8 @@ export interface Answer {
   readonly noted?: ReadonlyArray<Noted>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some?: true
+  /** lanes that have left a wait could have gone ahead of others of their warp, and were not followed so */
+  readonly ahead?: true
   /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
   readonly tickets?: Tickets
   /** one run decides: it is no matter which CTA is the last at a barrier of the grid (`gates.ts`) */
@@ -441,7 +443,11 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     answer(asked.length, all.found !== null || asked.length < all.ends.length ? 'states' : all.bound, null),
     noted.length === 0 ? null : { noted },
   )
-  return all.some ? Object.assign({ some: true as const }, done) : done
+  return Object.assign(
+    done,
+    all.some ? { some: true as const } : null,
+    all.ahead ? { ahead: true as const } : null,
+  )
 }
 
 // ---------------------------------------------------------------- what a search does not look for

@@ -168,6 +168,11 @@ export const settled = (
       judgement,
       `${searched}, in which lanes that have a lock, for which others of their warp wait, go on only when nothing else can`,
     )
+  if (answer.ahead === true)
+    return stillOpen(
+      judgement,
+      `${searched}, in which lanes that have left a wait go on only with the others of their warp, which still wait`,
+    )
   return lanes.findings.length > 0 || lanes.fails
     ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)
     : {

@@ -422,6 +422,7 @@ const partsOf = (l: WarpLaunch): Parts<World> => {
       return turns === null ? noOthers : turns.ways.slice(1).map((lanes) => nameIn(turns, lanes))
     },
     parked: (a) => parkedIn(turnsOf(a)).map((lanes) => 32 + lowest(lanes)),
+    lanes: (a, part) => parkedIn(turnsOf(a)).find((lanes) => 32 + lowest(lanes) === part) ?? 0,
     turn: (world, at, a, part) => {
       const turns = turnsOf(a)
       const way =

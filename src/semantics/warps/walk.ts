@@ -266,5 +266,12 @@ export const turned = (
     walk(w)
     if (w.ready !== null) break
   }
+  // it may have come to a wait of its own
+  const waiting =
+    parked === undefined || w.ready !== null ? undefined : open(w).find((p) => (p.mask & ~way) === 0)
+  if (waiting !== undefined) {
+    w.turn = waiting.mask
+    walk(w)
+  }
   return walked(w, null, a.at, a.groups)
 }

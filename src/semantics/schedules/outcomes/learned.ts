@@ -11,6 +11,7 @@
  */
 import { bitsOf } from '../../../numerics/dtype.js'
 import { clusterOf, type Access, type Footprint, type Header, type LogEvent } from '../../log/events.js'
+import type { Ready } from '../../machine/state.js'
 import type { Prepared } from '../../machine/operation.js'
 import type { Offered } from '../../execution/step.js'
 import { stronglyNamed } from '../../instructions/families.js'
@@ -103,6 +104,12 @@ const mayHear = (e: Access): boolean =>
 
 const footprintOf = (p: Prepared): Footprint | null =>
   p._tag === 'semaphore' ? p.counter.footprint : (stronglyNamed(p)?.elements.footprint ?? null)
+
+/** The words that an agent stands at. */
+export const wordsAt = (r: Ready): ReadonlyArray<string> => {
+  const f = r._tag === 'do' ? footprintOf(r.prepared) : null
+  return f === null ? [] : wordsIn(f)
+}
 
 export const matters = (known: Learned, o: Offered): boolean => {
   const { words, fences, mattering } = known

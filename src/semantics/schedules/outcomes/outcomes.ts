@@ -64,6 +64,7 @@ import {
   type Older as OlderWord,
 } from '../../execution/step.js'
 import { names, type Names } from '../explore/key.js'
+import { goAhead } from './ahead.js'
 import * as Contents from './contents.js'
 import * as Exchange from './exchange.js'
 import * as Touched from './touched.js'
@@ -99,6 +100,8 @@ export interface Outcomes {
   readonly some: boolean
   /** clusters that are one another's equals were taken for one another (`exchange.ts`) */
   readonly exchanged: boolean
+  /** lanes that have left a wait could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
+  readonly ahead: boolean
   /** schedules to states that were taken for one, of which global memory holds other bytes: some of them */
   readonly apart: ReadonlyArray<readonly [ReadonlyArray<EventKey>, ReadonlyArray<EventKey>]>
 }
@@ -180,6 +183,8 @@ interface Search {
   some: boolean
   /** a cluster went first for its equals */
   exchanged: boolean
+  /** lanes could have gone ahead */
+  ahead: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -495,6 +500,7 @@ const search = (s: Search, first: Node, group: number): void => {
       if (!go(from, node, choices, heard(s, node, exactly).detector, from.trail, from.passed)) return
       continue
     }
+    s.ahead ||= goAhead(s.world, s.learned, node.machine, choices)
     const ways = firstsOf(s, node, choices)
     const [only] = ways.choices
     if (isStraight && ways.choices.length === 1 && !from.passed.agents.has(only!.key.agent)) {
@@ -759,6 +765,7 @@ export const outcomes = (
     bound: null,
     some: false,
     exchanged: false,
+    ahead: false,
     found: null,
   })
   if (!scout(fresh(), first))
@@ -772,6 +779,7 @@ export const outcomes = (
       controlled: learned.controlled,
       some: false,
       exchanged: false,
+      ahead: false,
       apart: [],
     }
   if (exchange !== null) {
@@ -807,6 +815,7 @@ export const outcomes = (
       controlled: learned.controlled,
       some: s.some,
       exchanged: s.exchanged,
+      ahead: s.ahead,
       apart: s.apart,
     }
   }
