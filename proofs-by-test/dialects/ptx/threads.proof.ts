@@ -87,24 +87,27 @@ describe('lanes are threads', () => {
       Object.keys(launches).flatMap((kernel) => Array.from({ length: 9 }, (_, n) => `${kernel}${String(n)}`)),
     )
   })
-  test.each(variants.map((v) => [`${v.kernel} ${String(v.variant)}: ${v.verdict}: ${v.about}`, v] as const))(
-    '%s',
-    (_, { kernel, variant, verdict, marked }) => {
-      for (const schedule of nightly ? schedules : [schedules[variant % 2]!]) {
-        const found = verdictOf(kernel, variant, schedule)
-        expect([schedule, found.verdict]).toEqual([schedule, verdict])
-        if (verdict === 'ok')
-          expect([found.findings, found.notes.map(({ id }) => id)]).toEqual([
-            [],
-            kernel === 'words' && variant === asksOnce ? ['N1'] : [],
-          ])
-        else {
-          const named = new Set(found.findings.flatMap((f) => linesOf(kernel, f)))
-          expect([schedule, marked.filter((line) => !named.has(line))]).toEqual([schedule, []])
-        }
+  // the order of votes over a flag that is polled: its search is most of the file's time
+  const isLong = ({ kernel, variant }: Variant): boolean => kernel === 'words' && variant === 6
+  test.each(
+    variants
+      .filter((v) => nightly || !isLong(v))
+      .map((v) => [`${v.kernel} ${String(v.variant)}: ${v.verdict}: ${v.about}`, v] as const),
+  )('%s', (_, { kernel, variant, verdict, marked }) => {
+    for (const schedule of nightly ? schedules : [schedules[variant % 2]!]) {
+      const found = verdictOf(kernel, variant, schedule)
+      expect([schedule, found.verdict]).toEqual([schedule, verdict])
+      if (verdict === 'ok')
+        expect([found.findings, found.notes.map(({ id }) => id)]).toEqual([
+          [],
+          kernel === 'words' && variant === asksOnce ? ['N1'] : [],
+        ])
+      else {
+        const named = new Set(found.findings.flatMap((f) => linesOf(kernel, f)))
+        expect([schedule, marked.filter((line) => !named.has(line))]).toEqual([schedule, []])
       }
-    },
-  )
+    }
+  })
 })
 
 describe('two lanes at one place, of data that are not known', () => {

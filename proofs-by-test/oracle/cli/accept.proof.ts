@@ -13,6 +13,7 @@ import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
 import type { AcceptedRow, Baseline } from '../../../src/semantics/judging/accept.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
 
 const kernel = new URL('../../../conformance/hopper/cuda/block_reduce/', import.meta.url)
@@ -191,9 +192,12 @@ describe('a baseline', () => {
     disk.set('no.json', bytes('{"schema": "tcspec.accept/1", "accepted": [{"id": "D9"}]}'))
     expect((await check('k.ptx', '--accept', 'no.json')).stderr).toMatch(/no\.json: \$\.accepted\[0\]/u)
   })
-  test('a hundred thousand rows are read, and the one that counts is found', async () => {
+  test('very many rows are read, and the one that counts is found', async () => {
     const [row] = baselineIn('a.json').accepted
-    const many = Array.from({ length: 100_000 }, (_, i) => ({ ...row!, launch: String(i) }))
+    const many = Array.from({ length: nightly ? 100_000 : 10_000 }, (_, i) => ({
+      ...row!,
+      launch: String(i),
+    }))
     write('many.json', many)
     expect((await check('k.ptx', '--accept', 'many.json')).status).toBe(1)
     write('many.json', [...many, ...baselineIn('a.json').accepted])

@@ -90,7 +90,11 @@ export const isWithin = (said: Paced, { lanes, pace }: Lag): boolean => {
 
 // ---------------------------------------------------------------- combinators
 
-const isBehind = (x: Pace, y: Pace): boolean => laneSlots.some((s) => x[s]! < y[s]!)
+const isBehind = (x: Pace, y: Pace): boolean => {
+  if (x === y) return false
+  for (const s of laneSlots) if (x[s]! < y[s]!) return true
+  return false
+}
 
 const farther = (x: Pace, y: Pace): Pace => {
   if (x === y || !isBehind(x, y)) return x
@@ -109,7 +113,11 @@ const lagsOf = (x: Paced, y: Paced, pace: Pace, f: (a: Pace, b: Pace) => Pace): 
       const lanes = a.lanes & b.lanes
       if (lanes === 0) continue
       const own = f(a.pace, b.pace)
-      if (isBehind(own, pace)) out.push({ lanes, pace: own })
+      if (!isBehind(own, pace)) continue
+      // those that lag alike are one lag: there may be a lane in each, and two lists are gone through lane by lane
+      const alike = out.findIndex((l) => l.pace === own)
+      if (alike < 0) out.push({ lanes, pace: own })
+      else out[alike] = { lanes: out[alike]!.lanes | lanes, pace: own }
     }
   return out.length === 0 ? noLags : out
 }
