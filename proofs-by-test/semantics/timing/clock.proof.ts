@@ -4,7 +4,9 @@
  * The oracle is `run`: it replays the schedule without the clock. Times are compared with numbers worked out by hand from the table of the chip.
  */
 import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
 import { unit } from '../../../src/numerics/unit.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { recordedOnly } from '../../../src/semantics/execution/policy.js'
 import * as Run from '../../../src/semantics/execution/run.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
@@ -13,15 +15,21 @@ import {
   b200,
   changed,
   criticalOf,
+  footingOf,
   frequencyOf,
   h100,
   h200,
   knownBy,
   pathOf,
   residencyOf,
+  time,
   valueOf,
+  type Chip,
+  type Moment,
+  type Timing,
 } from '../../../src/semantics/timing/index.js'
 import { visiting } from '../../../src/semantics/timing/traffic.js'
+import { gridOfLines } from '../verdict/grids.js'
 import { kernelSource, right, timedKernel } from './timed.js'
 
 const matmul = { m: 256, n: 256, k: 512 }
@@ -130,6 +138,66 @@ describe('products wait in a queue, and a warpgroup before it when it is full', 
   })
 })
 
+describe('what is written', () => {
+  const times = (numbers: ReadonlyArray<readonly [string, string]>): Chip =>
+    numbers.reduce((chip, [name, value]) => right(changed(name, value)(chip)), h100)
+
+  const last = (moments: ReadonlyArray<Moment>): number => Math.max(...moments.map((m) => m.to))
+
+  const fences = Array.from({ length: 12 }, () => 'fence.acq_rel.gpu;')
+  /** CTAs of two warps, each of which writes 128 bytes so many times. By then they have their share in reserve. */
+  const writing = (
+    stores: number,
+    numbers: ReadonlyArray<readonly [string, string]>,
+    ctas: number,
+  ): Timing['timed'] => {
+    const { program, given } = gridOfLines(
+      [
+        'mul.wide.u32 %rd5, %r14, 4;',
+        'add.u64 %rd6, %rd2, %rd5;',
+        ...fences,
+        ...Array.from({ length: stores }, () => 'st.global.u32 [%rd6], %r1;'),
+      ],
+      [ctas],
+      true,
+    )
+    const source = warpSource(program, given)
+    const values = bits('hopper')
+    const { world } = right(source.launch(values, noArguments))
+    return right(time(source, values, noArguments, footingOf(world), times(numbers))).timed
+  }
+  const lastStore = (stores: number, ...numbers: ReadonlyArray<readonly [string, string]>): number =>
+    last(writing(stores, numbers, 1).moments)
+  it('a warp waits until its stores are taken, which the port does at its rate', () => {
+    const port = valueOf(h100, 'write.port')
+    expect(lastStore(96) - lastStore(32)).toBeCloseTo((64 * 2 * 128) / port, 6)
+    const narrow = ['write.port', String(port / 4)] as const
+    expect(lastStore(96, narrow) - lastStore(32, narrow)).toBeCloseTo((64 * 2 * 128) / (port / 4), 6)
+  })
+
+  it('DRAM is done the earlier, by what it has in reserve', () => {
+    const slow = ['dram.bandwidth', 'x0.2'] as const
+    const after = (burst: number): number =>
+      writing(96, [slow, ['l2.write', 'x10'], ['write.burst', String(burst)]], 132).end
+    expect(after(0.001) - after(1000)).toBeCloseTo(1000, -1)
+    expect(after(0.001) - after(2000)).toBeCloseTo(2000, -1)
+  })
+
+  /** When the last event is done of a product whose grid fills the chip. */
+  const multiplying = (...numbers: ReadonlyArray<readonly [string, string]>): number =>
+    last(timedKernel('hopper-matmul', { m: 128 * 12, n: 128 * 11, k: 512 }, times(numbers)).timed.moments)
+  it('is taken at once as long as less than its share was written before', () => {
+    const slow = ['l2.write', 'x0.1'] as const
+    const after = (burst: number): number => multiplying(slow, ['write.burst', String(burst)])
+    expect(after(0.001) - after(1000)).toBeCloseTo(1000, -2)
+    // beyond its share, no reserve makes the port wider
+    const port = (burst: number): number =>
+      multiplying(['write.port', 'x0.1'], ['write.burst', String(burst)])
+    expect(port(100000)).toBe(port(10000))
+    expect(port(10000)).toBeGreaterThan(multiplying(['write.burst', '10000']) + 1000)
+  })
+})
+
 describe('the critical path', () => {
   it.each(kernels)('%s: its stretches add up to the whole run', (name, settings) => {
     const { timed: t } = timedKernel(name, settings)
@@ -152,6 +220,8 @@ describe('more of a resource', () => {
     'shared.bandwidth',
     'dram.bandwidth',
     'l2.write',
+    'write.port',
+    'write.burst',
     'clock',
   ])('%s, doubled, makes no kernel slower by more than the bound', (number) => {
     const before = timedKernel('hopper-matmul', matmul).microseconds

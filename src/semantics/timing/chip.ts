@@ -73,6 +73,7 @@ export type Name =
   | 'l2.write'
   | 'l2.together'
   | 'write.port'
+  | 'write.burst'
   | 'l2.bytes'
   | 'l2.copy'
   | 'dram.latency'
@@ -152,6 +153,10 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'l2.port': ['bytes a cycle', 'peak rate between L2 and a multiprocessor'],
   'l2.write': ['bytes a cycle', 'rate of writes of a multiprocessor, when all write'],
   'write.port': ['bytes a cycle', 'peak rate of writes of a multiprocessor'],
+  'write.burst': [
+    'cycles',
+    'how long a multiprocessor may write more than its share, before it has to wait for others',
+  ],
   'l2.together': ['count', 'neighbouring multiprocessors that share requests for one line'],
   'l2.bytes': ['bytes', 'fraction of L2 that keeps loaded data'],
   'l2.copy': [

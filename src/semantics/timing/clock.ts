@@ -135,6 +135,16 @@ const serve = (s: Server, at: number, cycles: number): number => {
   return from
 }
 
+/**
+ * A share of a server that many have together: a multiprocessor that has taken less than its share in the last cycles `before` may take the rest at once. The result is
+ * when all of it has passed, which may be earlier than its begin. Nothing is lent at the beginning, when all begin together.
+ */
+const lent = (s: Server, at: number, cycles: number, before: number): number => {
+  s.free = Math.max(s.free, at - before) + cycles
+  s.busy += cycles
+  return s.free
+}
+
 type Product = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 type UnitClass = Exclude<Class, 'free' | 'shared'>
 const classes: ReadonlyArray<UnitClass> = ['fma', 'alu', 'half', 'sfu', 'convert', 'shuffle', 'mma']
@@ -161,6 +171,8 @@ interface Multiprocessor {
   /** its own end of it */
   readonly port: Server
   readonly write: Server
+  /** its own end of the path of writes */
+  readonly outward: Server
   readonly dram: Server
   readonly tmem: Server
 }
@@ -175,6 +187,7 @@ const multiprocessor = (): Multiprocessor => ({
   l2: server(),
   port: server(),
   write: server(),
+  outward: server(),
   dram: server(),
   tmem: server(),
 })
@@ -404,10 +417,18 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       : path
   }
   /** Bytes are written, at the cost of so many. */
-  const stored = ({ write, dram }: Multiprocessor, at: number, size: number, cost = size): number => {
+  const stored = (
+    { write, outward, dram }: Multiprocessor,
+    at: number,
+    size: number,
+    cost = size,
+  ): number => {
     bytes.stored += size
-    serve(dram, at, size / dramBytes)
-    return serve(write, at, cost / writes) + cost / writes
+    // L2 keeps what is written until DRAM has time for it, and takes it at once while others write nothing
+    lent(dram, at, size / dramBytes, of('write.burst'))
+    const passed = lent(write, at, cost / writes, of('write.burst'))
+    serve(outward, at, cost / of('write.port'))
+    return Math.max(passed, outward.free)
   }
   /** How much later bytes are there that come from DRAM, and how much later than the first of many lines the last. */
   const away = (site: number): number => beside.late(site) * of('dram.latency')
@@ -467,8 +488,9 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
           const from = serve(h.on.shared, at, cycles)
           return { hold: Math.max(hold, from + cycles - at), result: 0 }
         }
-        stored(h.on, at, sectorsOf(p.destination) * 32, writesOf(p.destination) * 32)
-        return { hold, result: 0 }
+        // a warp waits until its store is taken
+        const to = stored(h.on, at, sectorsOf(p.destination) * 32, writesOf(p.destination) * 32)
+        return { hold: Math.max(hold, to - at), result: 0 }
       }
       case 'atomic':
       case 'atomic.words':
@@ -881,7 +903,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     timed: () => {
       const end = greatest(0)([
         ...ends,
-        ...chips.flatMap(({ l2, write, dram }) => [l2.free, write.free, dram.free]),
+        ...chips.flatMap(({ l2, write, outward, dram }) => [l2.free, write.free, outward.free, dram.free]),
       ])
       const last = waves.at(-1)
       if (last !== undefined) last.to = end

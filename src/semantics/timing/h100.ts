@@ -67,6 +67,7 @@ export const h100: Chip = {
     'l2.port': m(105, 'ring: one multiprocessor'),
     'l2.write': m(18.5, 'tma_store_flow, stg: all multiprocessors'),
     'l2.together': m(16, 'shared: by neighbours, interleaved'),
+    'write.burst': f(3000, 'products for calibration that write from registers, sixth.jsonl: output'),
     'write.port': m(32, 'tma_store_flow, stg: one multiprocessor'),
     'l2.bytes': d(50 * 2 ** 20, whitePaper),
     'l2.copy': m(0.57, 'capacity: by two far from one another, and by one'),
