@@ -469,6 +469,15 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
     ],
     ['F2 what an arrival has found is stored', () => ({ ends: ['st.global.u32 [%rd12+32], %r16;'] }), 'ok'],
     ['F3 an arm stores besides', () => ({ last: ['st.global.u32 [%rd2+124], %r27;', ...flag.last] }), 'ok'],
+    [
+      'F3 one CTA stores besides, if it is the last, behind the opening',
+      (cta) => ({
+        rounds: 1,
+        last: [...flag.last, ...ofOne(cta, 'st.global.u32 [%rd2+124], %r3;')],
+        reads: ['ld.global.u32 %r15, [%rd2+124];', 'st.global.u32 [%rd12], %r15;'],
+      }),
+      'hazard',
+    ],
     ['F3 an arm parts', (cta) => ({ last: [...flag.last, ...ofOne(cta, 'bra MEET$;')] }), 'ok'],
     [
       'F4 the counter is not what is set back',
@@ -506,6 +515,16 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       () => ({ ctas: 3, rounds: 1, last: [reset, 'st.release.gpu.global.u32 [%rd1+4], %r28;'] }),
       'hazard',
     ],
+    [
+      'F6 the last has heard of none, and what is read is of the CTA that is the last in the first run',
+      (cta) => ({
+        ctas: 3,
+        rounds: 1,
+        last: [reset, 'st.release.gpu.global.u32 [%rd1+4], %r28;'],
+        reads: ofOne(cta, 'ld.global.u32 %r15, [%rd2+16];', 'st.global.u32 [%rd12], %r15;'),
+      }),
+      'hazard',
+    ],
     ['F6 the counter is set back behind the opening', () => ({ last: [acq, opened, reset] }), 'deadlock'],
     ['F6 the look is behind the fence', () => ({ ...generation, looks: [acq], tells: [look] }), 'deadlock'],
     [
@@ -529,7 +548,43 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       }),
       'ok',
     ],
+    [
+      'J2 another lane of the warp arrives in each round: it may come first',
+      () => ({
+        threads: 2,
+        writes: ['setp.eq.u32 %p4, %r2, %r27;', ...flag.writes],
+        who: ['setp.ne.u32 %p1, %r2, %r27;', '@%p1 bra ON$;'],
+        looks: ['mov.u32 %r28, %r27;', 'xor.b32 %r28, %r28, 1;'],
+      }),
+      'deadlock',
+    ],
     ['J3 the counter is stored besides', () => ({ ends: ofOne(0, 'st.global.u32 [%rd1], 0;') }), 'ok'],
+    [
+      'J4 one CTA sets the counter back to another number, if it is the last',
+      (cta) => ({
+        rounds: 1,
+        begins: [
+          `setp.eq.u32 %p6, %r1, ${String(cta)};`,
+          '@%p6 bra OWN;',
+          ...roundOf({ ...flag, writes: [], reads: [] }, '_A'),
+          'bra BOTH;',
+          'OWN:',
+          ...roundOf(
+            {
+              ...flag,
+              writes: [],
+              reads: [],
+              last: ['st.relaxed.gpu.global.u32 [%rd1], 5;', ...flag.last.slice(1)],
+            },
+            '_B',
+          ),
+          'BOTH:',
+          'mov.u32 %r27, 0;',
+        ],
+        asks: ['setp.eq.u32 %p2, %r16, 6;', '@%p2 bra LAST$;'],
+      }),
+      'deadlock',
+    ],
     [
       'J4 one CTA does not come',
       () => ({
