@@ -533,7 +533,7 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       'ok',
     ],
     [
-      'F7 one CTA goes to the last arm at once',
+      'J4 one CTA goes to the last arm at once',
       (cta) => ({ tells: [acq, ...ofOne(cta, 'bra LAST$;')], rounds: 1 }),
       'hazard',
     ],

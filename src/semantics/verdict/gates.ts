@@ -11,7 +11,7 @@
  * | J2 all strong accesses are those of gates (`warps/gates.ts`), each by one lane, and in each CTA by the same     | the text, the run |
  * | J3 they count one word, and wait for one other; nothing else touches these                                     | the run       |
  * | J4 each round has one arrival of each CTA; the last of them finds one less than there are CTAs, sets the counter back to what it was before the first, and opens the gate | the run |
- * | J5 an opening leaves another word than was there before, and the one that each of the others waits for           | the run       |
+ * | J5 an opening leaves another word than was there before; who waits until it is another has waited for that one   | the run       |
  * | J6 all CTAs are there at once, each is a cluster of its own, and nothing is asynchronous                         | the launch, the run |
  *
  * Why that is enough. Take any other run, and let it be like the first up to the openings of a round. Then each CTA comes to its next arrival just as in the first run: what it has heard is
@@ -72,8 +72,8 @@ interface State {
   sign: Word | null
   /** of the round under way */
   arrived: number
-  /** of each round that has been opened what was there before, and what is there then */
-  readonly opened: { readonly before: number; readonly after: number }[]
+  /** of each round that has been opened what was there before */
+  readonly opened: number[]
   /** other footprints of global memory */
   readonly others: Map<number, Footprint>
   clusters: number
@@ -180,15 +180,14 @@ const accessed = (s: State, e: Access, cta: Cta, gate: Gate): boolean => {
 }
 
 const waited = (s: State, e: SemaphoreEvent, cta: Cta, gate: Gate): boolean => {
-  const round = s.opened[cta.rounds]
+  const before = s.opened[cta.rounds]
   if (e.kind !== 'wait' || e.outcome !== 'passed' || e.decrement || e.stamp.site !== gate.wait) return false
-  if (cta.stage !== 'arrived' || cta.gate !== gate || round === undefined) return false
+  if (cta.stage !== 'arrived' || cta.gate !== gate || before === undefined) return false
   if (signIn(s, e.footprint) === null) return false
   cta.stage = 'out'
   cta.rounds++
-  return gate.addsOne
-    ? e.until === 'ne' && (e.value | 0) === round.before
-    : e.until === 'eq' && (e.value | 0) === round.after
+  // until it is a word, it passes on no other
+  return !gate.addsOne || (e.value | 0) === before
 }
 
 /** False: it is not so. */
@@ -243,7 +242,7 @@ const written = (s: State, m: Machine): boolean => {
   if (now === null || (!Number.isNaN(is) && now !== is)) return false
   if (word === s.sign) {
     if (now === word.holds) return false
-    s.opened.push({ before: word.holds, after: now })
+    s.opened.push(word.holds)
   }
   word.holds = now
   return true

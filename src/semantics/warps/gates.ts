@@ -20,17 +20,20 @@
  * | F4 the reset is of the word that was counted; opening, wait and look are of one other word, and name it by the same rows | it is none |
  * | F5 the wait is until the word is the row that the opening stores; or until it is not what the look has found, to which the opening adds 1 | it is none |
  * | F6 the arrival is a release or follows a fence; a fence (or acquire and release) stands between the arrival and the opening, and one behind the reset; the wait is an acquire, or a fence is the next that happens behind it; a look stands before the fence; all of them reach the whole grid | it is none |
- * | F7 nothing that an arm or the branch has written is read behind where the arms meet, before it is written again; and nothing jumps into the midst of it | it is none |
+ * | F7 nothing that an arm or the branch has written is read behind where the arms meet, before it is written again | it is none |
  * | F8 none of these lines stands elsewhere as well, and the program has no calls                        | it is none |
  *
  * So a thread behind a gate is as it was before it, in whichever arm it was; it has heard all who have arrived; and it would have opened the gate just as another has.
+ *
+ * Jumps into the midst of a gate are not asked for. Whether a CTA takes one is the same in every order (F7), so the run shows it: it comes to a reset, an opening or a wait without an arrival (J4), or
+ * behind all of these, where nothing is told.
  *
  * Law 1. Where a gate is found, F1 to F8 hold.
  *
  * Names: a sense-reversing barrier; a barrier by generations.
  */
 import type { Gate } from '../machine/front.js'
-import { reversed, type Graph } from './flow.js'
+import type { Graph } from './flow.js'
 import { readBeforeWritten, successorsOf } from './live.js'
 import type { Address } from './operations/address.js'
 import type { Given, Guard, Instruction, Operation, Place, Row, WarpProgram } from './program.js'
@@ -72,24 +75,9 @@ type Code = ReadonlyArray<Instruction>
 interface Text {
   readonly code: Code
   readonly next: Graph
-  readonly back: Graph
-  /** what a way from the beginning comes to */
-  readonly reached: ReadonlySet<number>
   readonly constants: ReadonlyMap<Row, number>
   /** rows that are given, and the same for all threads of the grid */
   readonly given: ReadonlySet<Row>
-}
-
-const reachedIn = (next: Graph): ReadonlySet<number> => {
-  const out = new Set<number>()
-  const stack = [0]
-  while (stack.length > 0) {
-    const k = stack.pop()!
-    if (out.has(k) || next[k] === undefined) continue
-    out.add(k)
-    for (const to of next[k]) stack.push(to)
-  }
-  return out
 }
 
 /** Does every way from the beginning to an index lead through another one? */
@@ -233,7 +221,7 @@ const sumsOf = (code: Code, word: Row, constants: ReadonlyMap<Row, number>): Rea
 // ---------------------------------------------------------------- found
 
 const gateAt = (t: Text, arrival: number): Gate | null => {
-  const { code, constants, back } = t
+  const { code, constants } = t
   const { operation: a } = code[arrival]!
   if (a._tag !== 'atomic' || !isStrong(code[arrival]!) || a.awaits === true) return null
   const [word] = a.to ?? []
@@ -275,9 +263,7 @@ const gateAt = (t: Text, arrival: number): Gate | null => {
   const inside = [...asking.map((_, k) => arrival + k), ...lasts, ...others]
   const written = new Set(inside.flatMap((k) => usesOf(code[k]!.operation).writes))
   if ([...written].some((place) => readBeforeWritten(code, arms.meet, place))) return null
-  const isEntered = (k: number): boolean =>
-    back[k]!.some((from) => t.reached.has(from) && !inside.includes(from))
-  if (inside.some((k) => k !== arrival && isEntered(k)) || inside.includes(arms.meet)) return null
+  if (inside.includes(arms.meet)) return null
   // F4
   const { isReleased, look } = comingTo(code, arrival)
   const nameOf = (k: number): string | null => {
@@ -380,8 +366,6 @@ export const gatesOf = (p: WarpProgram): ReadonlyArray<Gate> => {
   const t: Text = {
     code,
     next,
-    back: reversed(next),
-    reached: reachedIn(next),
     constants: new Map(p.constants.map(({ row, word }) => [row, word])),
     given: new Set(p.givens.flatMap(({ row, given }) => (isOfGrid(given) ? [row] : []))),
   }
