@@ -4,7 +4,7 @@
  * | what                                                            | oracle                                    |
  * |-----------------------------------------------------------------|-------------------------------------------|
  * | random work behind such waits, by night 2,000                    | no `ok` where a warp a lane shows more    |
- * | kernels kind by kind (G1, G2)                                    | the same, and what is right stays `ok`    |
+ * | kernels kind by kind (G1 to G3)                                    | the same, and what is right stays `ok`    |
  */
 import { expect, test } from 'vitest'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
@@ -154,7 +154,7 @@ test.each([
     'deadlock',
   ],
   [
-    'G1 both words are raised before the other CTA looks',
+    'G3 both words are raised before the other CTA looks',
     { ...base, raises: [raise(1), raise(0), ...look, '@%p5 bra DONE;'] },
     'ok',
     'ok',
@@ -170,7 +170,7 @@ test.each([
     'ok',
   ],
   [
-    'G3 another agent stands at other words',
+    'G2 another agent stands at a word that they do not touch',
     {
       ...base,
       raises: [

@@ -8,7 +8,7 @@
  *
  * | asked, where another agent can do something that may matter                      | else                             |
  * |----------------------------------------------------------------------------------|----------------------------------|
- * | G1 lanes are parked, and others of their warp are blocked                        | these go on first, and they meet |
+ * | G1 lanes are parked, and others of their warp wait                               | these go on first, and they meet |
  * | G2 alone, they come to what may matter, before they are blocked or meet          | no other agent sees it           |
  * | G3 another agent stands at a word of that: it looks, writes, or waits for it      | it may as well come later        |
  *
@@ -22,7 +22,7 @@
 import { doesOf } from '../../instructions/families.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { offeredOfLanes, readiesOf, blocked, take, type Offered } from '../../execution/step.js'
+import { offeredOfLanes, readiesOf, take, type Offered } from '../../execution/step.js'
 import { matters, wordsAt, type Learned } from './learned.js'
 
 /** Most events that are asked of lanes that go ahead; behind as many they count as seen. */
@@ -70,7 +70,6 @@ export const goAhead = (
         a.status === 'running' &&
         choices.some(({ key }) => key.agent !== agent) &&
         parts.parked(a).length > 0 &&
-        readiesOf(world, m, agent).some((ready) => blocked(world, m, agent, ready)) &&
         parts.parked(a).some((part) => comeToMatter(world, learned, m, agent, parts.lanes(a, part))),
     )
   )
