@@ -297,6 +297,17 @@ describe('the tables', () => {
       expect(3 * fitted).toBeLessThanOrEqual(allNames.length)
     },
   )
+  it.each([
+    ['matmul2', h100, 'NVIDIA H100 SXM 80 GB has no tcgen05'],
+    ['matmul2', h200, 'NVIDIA H200 SXM 141 GB has no tcgen05'],
+    ['hopper-matmul', b200, 'NVIDIA B200 has no wgmma'],
+    ['hopper-matmul', right(changed('clock', '1800')(b200)), 'NVIDIA B200 has no wgmma'],
+  ] as const)('%s: a chip without its instructions has no time for it', (name, chip, message) => {
+    expect(() => timedKernel(name, { m: 256, n: 256, k: 128 }, chip)).toThrow(message)
+  })
+  it('a kernel without products of either has a time on all of them', () => {
+    for (const chip of [h100, h200, b200]) expect(timedKernel('zoo/R1', {}, chip).cycles).toBeGreaterThan(0)
+  })
   it('law 1 of chip: one number changes', () => {
     const other = right(changed('l2.bandwidth', 'x1.5')(h100))
     expect(valueOf(other, 'l2.bandwidth')).toBe(1.5 * valueOf(h100, 'l2.bandwidth'))

@@ -54,5 +54,6 @@ const kept = Object.fromEntries(
 export const b200: Chip = {
   name: 'b200',
   says: 'NVIDIA B200',
+  lacks: ['wgmma'],
   parameters: Object.assign({}, h100.parameters, kept, own),
 }

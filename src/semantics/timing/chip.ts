@@ -16,6 +16,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
+import type { InFlight } from '../machine/operation.js'
 
 // ---------------------------------------------------------------- model
 
@@ -201,6 +202,8 @@ export interface Parameter {
 export interface Chip {
   readonly name: string
   readonly says: string
+  /** operations that it has no unit for */
+  readonly lacks: ReadonlyArray<InFlight['_tag']>
   readonly parameters: Readonly<Record<Name, Parameter>>
 }
 
@@ -263,6 +266,7 @@ export const changed =
     return E.right({
       name: chip.name,
       says: chip.says,
+      lacks: chip.lacks,
       parameters: Object.assign({}, chip.parameters, { [name]: { value, source: before.source } }),
     })
   }

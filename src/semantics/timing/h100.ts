@@ -17,6 +17,7 @@ const slices = 0.92
 export const h100: Chip = {
   name: 'h100',
   says: 'NVIDIA H100 SXM 80 GB',
+  lacks: ['tcgen05', 'tcgen05Copy', 'tcgen05Commit', 'tcgen05Ld', 'tcgen05St'],
   parameters: {
     sms: d(multiprocessors.sm90a, whitePaper),
     clock: m(1980, 'launches: add, softmax, rowsum'),

@@ -5,6 +5,7 @@ import { h100 } from './h100.js'
 export const h200: Chip = {
   name: 'h200',
   says: 'NVIDIA H200 SXM 141 GB',
+  lacks: h100.lacks,
   parameters: Object.assign({}, h100.parameters, {
     'l2.bandwidth': measured(37, 'ring: all multiprocessors, each with its own data'),
     'l2.near': fitted(70, 'warm times of products for calibration'),

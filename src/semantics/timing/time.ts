@@ -68,7 +68,7 @@ export interface Timing {
   readonly visits: ReadonlyArray<number>
 }
 
-export type TimeFailure = Failure<'time.size' | 'time.stopped' | 'time.launch'>
+export type TimeFailure = Failure<'time.size' | 'time.stopped' | 'time.launch' | 'time.chip'>
 
 // ---------------------------------------------------------------- places
 
@@ -111,6 +111,7 @@ export const time = (
   chip: Chip,
 ): E.Either<TimeFailure, Timing> => {
   const wanted = residencyOf(chip, footing)
+  const lacks: ReadonlySet<string> = new Set(chip.lacks)
   if (wanted.ctas === 0)
     return refuse(
       'time.size',
@@ -191,6 +192,12 @@ export const time = (
           `${source.name}: the timed run did not come to its end (${ran.outcome._tag}${ran.outcome._tag === 'fault' ? `: ${ran.outcome.fault.message}` : ''}); \`tcspec check\` says why`,
         )
       const timed = c.timed()
+      const missing = timed.moments.find(({ unit }) => lacks.has(unit))
+      if (missing !== undefined)
+        return refuse(
+          'time.chip',
+          `${source.name}: ${chip.says} has no ${missing.unit === 'wgmma' ? 'wgmma' : 'tcgen05'} instructions; take a chip of its architecture, or leave out --chip`,
+        )
       const { waves } = timed
       const [first] = waves
       const length = (first?.to ?? 0) - (first?.from ?? 0) + valueOf(chip, 'launch.cta')
