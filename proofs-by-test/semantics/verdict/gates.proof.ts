@@ -387,7 +387,7 @@ const drawn = (seed: number): Kernel => {
 }
 
 const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 1
-const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 6))
+const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 12))
 const isByGates = ({ verdict, decidedBy, conditions }: Verdict): boolean =>
   verdict === 'ok' && decidedBy === 'one-schedule' && !conditions.C1.holds
 
