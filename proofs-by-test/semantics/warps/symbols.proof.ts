@@ -124,6 +124,9 @@ ret; }`
     ['may have others before it', '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;', 'ok'],
     ['is no word', '.shared .align 16 .b32 all;', 'invalid'],
   ])('one byte %s', (_, variables, verdict) => {
+    const flag = variables.includes('.b8 all;') ? 'st.shared.u8 [all], %r1;' : ''
+    const text = onOne(variables).replace('st.shared.b32', `${flag} st.shared.b32`)
+    expect(verdictOfText(text, { threads: 1, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict).toBe(verdict)
     expect(
       verdictOfText(onOne(variables), { threads: 32, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict,
     ).toBe(verdict)

@@ -137,7 +137,7 @@ const outsideOf = (
   const at = byte - start
   return V.fault(
     'I2',
-    `lane ${String(lane)}: bytes ${String(at)}..${String(at + reach)} leave ${name} of ${String(size)} bytes${where}, from which the address is made; what lies there is another variable`,
+    `lane ${String(lane)}: bytes ${String(at)}..${String(at + reach)} leave ${name}${size === Infinity ? '' : ` of ${String(size)} bytes`}${where}, from which the address is made; what lies there is another variable`,
   )
 }
 

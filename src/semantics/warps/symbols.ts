@@ -25,7 +25,7 @@ import { remembered } from '../../remembered.js'
 import type { Place, WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
-/** Bytes of shared memory that have a name of their own; those without an end are the dynamic part. */
+/** Bytes of shared memory that have a name of their own; those whose end is null are the dynamic part, and those whose end is infinite are all that follows. */
 export interface Bytes {
   readonly name: string
   readonly start: number
@@ -40,7 +40,7 @@ const dynamic: Bytes = { name: 'dynamic shared memory', start: 0, end: null }
 const boundsOf = (shared: ReadonlyArray<Bytes & { readonly end: number }>, at: number): Bytes | undefined => {
   const of = shared.find(({ start, end }) => start === at && end > start)
   const isAName = of !== undefined && of.end === of.start + 1 && shared.every(({ end }) => end <= of.end)
-  return isAName ? dynamic : of
+  return of !== undefined && isAName ? { name: of.name, start: of.start, end: Infinity } : of
 }
 
 /** Of places that are made from addresses of shared memory, from which; what is not there, or comes from anywhere, is not asked. */
