@@ -161,6 +161,8 @@ const bodyOf = (seed: number): Body => {
     return Array.from({ length: 1 + die.below(4) }, (): LinkedStmt => {
       const site = sites++
       const way = depth === 0 ? 0 : die.below(7)
+      const oneOrTwo = () =>
+        ({ _tag: 'select', cond: made(names, 'truth', 1), x: i32(1), y: i32(die.pick([1, 2])) }) as const
       const region = (params: ReadonlyArray<Slot>, yields: ReadonlyArray<ExprNode> = []): LinkedRegion => ({
         params: params.map(({ slot }) => slot),
         body: statements([...names, ...params], depth - 1),
@@ -183,12 +185,7 @@ const bodyOf = (seed: number): Body => {
       }
       if (way === 2) {
         const [index, carried, result] = [int(), int(), int()]
-        const to = {
-          _tag: 'select',
-          cond: made(names, 'truth', 1),
-          x: i32(1),
-          y: i32(die.pick([1, 2])),
-        } as const
+        const to = oneOrTwo()
         const s: LinkedStmt = {
           _tag: 'For',
           index: index.slot,
@@ -211,12 +208,7 @@ const bodyOf = (seed: number): Body => {
       if (way === 3) {
         const [turn, carried, again, kept, result] = [int(), int(), int(), int(), int()]
         const local = ({ slot }: Slot): ExprNode => ({ _tag: 'local', slot })
-        const most = {
-          _tag: 'select',
-          cond: made(names, 'truth', 1),
-          x: i32(1),
-          y: i32(die.pick([1, 2])),
-        } as const
+        const most = oneOrTwo()
         const s: LinkedStmt = {
           _tag: 'While',
           carried: [

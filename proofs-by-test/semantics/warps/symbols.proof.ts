@@ -106,29 +106,29 @@ ret; }`
     ).toBe(verdict)
   })
 
-  const onOne = (variables: string): string => `.version 8.8
+  const onOne = (variables: string, first: string): string => `.version 8.8
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 py) {
-.reg .b32 %r<16>;
+.reg .b32 %r<16>; .reg .pred %p<2>;
 ${variables}
-mov.u32 %r1, %tid.x; shl.b32 %r6, %r1, 2; mov.u32 %r4, all; add.u32 %r7, %r4, %r6; st.shared.b32 [%r7+16], %r1;
+mov.u32 %r1, %tid.x; shl.b32 %r6, %r1, 2; mov.u32 %r4, all; add.u32 %r7, %r4, %r6; setp.eq.u32 %p1, %r1, 0;
+${first} st.shared.b32 [%r7+16], %r1;
 ret; }`
+  const flag = '@%p1 st.shared.u8 [all], 1;'
   it.each([
-    ['is the name of all that follows', '.shared .align 16 .b8 all;', 'ok'],
+    ['is a variable, and the name of all that follows', '.shared .align 16 .b8 all;', flag, 'ok'],
     [
-      'is a variable where another one lies behind it',
+      'is a variable alone where another one lies behind it',
       '.shared .align 16 .b8 all; .shared .align 16 .b8 other[128];',
+      '',
       'invalid',
     ],
-    ['may have others before it', '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;', 'ok'],
-    ['is no word', '.shared .align 16 .b32 all;', 'invalid'],
-  ])('one byte %s', (_, variables, verdict) => {
-    const flag = variables.includes('.b8 all;') ? 'st.shared.u8 [all], %r1;' : ''
-    const text = onOne(variables).replace('st.shared.b32', `${flag} st.shared.b32`)
-    expect(verdictOfText(text, { threads: 1, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict).toBe(verdict)
+    ['may have others before it', '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;', flag, 'ok'],
+    ['is no word', '.shared .align 16 .b32 all;', '', 'invalid'],
+  ])('one byte %s', (_, variables, first, verdict) => {
     expect(
-      verdictOfText(onOne(variables), { threads: 32, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict,
+      verdictOfText(onOne(variables, first), { threads: 32, dynamic: 256, buffers: ofZeros(1, 'y') }).verdict,
     ).toBe(verdict)
   })
 })

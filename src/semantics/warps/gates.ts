@@ -199,6 +199,20 @@ const storedBy = (o: Operation): Row | null =>
       ? (o.value[0] ?? null)
       : null
 
+/** Where an instruction leaves a row with a constant added, and which; null if it does something else. */
+const addedTo = (
+  { operation: o, guard }: Instruction,
+  row: Row,
+  constants: ReadonlyMap<Row, number>,
+): { readonly to: Row; readonly by: number } | null => {
+  if (guard !== null || o._tag !== 'scalar' || !['add.s32', 'add.u32'].includes(o.name)) return null
+  const [x, y] = o.from
+  const [to] = o.to
+  if (x === undefined || y === undefined || to === undefined || to === null) return null
+  const by = x === row ? constants.get(y) : y === row ? constants.get(x) : undefined
+  return by === undefined ? null : { to, by }
+}
+
 /** A word that some instructions have, and what follows in them of it. */
 interface Held {
   readonly row: Row
@@ -208,13 +222,11 @@ interface Held {
 const sumsOf = (code: Code, word: Row, constants: ReadonlyMap<Row, number>): ReadonlyArray<Held> => {
   const isWrittenOnce = (place: Place): boolean =>
     code.filter(({ operation }) => usesOf(operation).writes.includes(place)).length === 1
-  return code.flatMap(({ operation: o, guard }, k) => {
-    if (guard !== null || o._tag !== 'scalar' || !['add.s32', 'add.u32'].includes(o.name)) return []
-    const [x, y] = o.from
-    const [to] = o.to
-    if (x === undefined || y === undefined || to === undefined || to === null) return []
-    const isSum = (x === word && constants.has(y)) || (y === word && constants.has(x))
-    return isSum && isWrittenOnce(word) && isWrittenOnce(to) ? [{ row: to, then: code.slice(k + 1) }] : []
+  return code.flatMap((one, k) => {
+    const sum = addedTo(one, word, constants)
+    return sum !== null && isWrittenOnce(word) && isWrittenOnce(sum.to)
+      ? [{ row: sum.to, then: code.slice(k + 1) }]
+      : []
   })
 }
 
@@ -349,12 +361,8 @@ const isOneMore = (t: Text, way: ReadonlyArray<number>, row: Row, from: Row, sin
   const by = way.filter((k) => usesOf(t.code[k]!.operation).writes.includes(row))
   const [one] = by
   if (one === undefined || by.length > 1 || way.indexOf(one) < since) return false
-  const { operation: o, guard } = t.code[one]!
-  if (guard !== null || o._tag !== 'scalar' || !['add.s32', 'add.u32'].includes(o.name)) return false
-  const [x, y] = o.from
-  if (x === undefined || y === undefined) return false
   const isWritten = way.some((k, i) => i > since && usesOf(t.code[k]!.operation).writes.includes(from))
-  return !isWritten && ((x === from && t.constants.get(y) === 1) || (y === from && t.constants.get(x) === 1))
+  return !isWritten && addedTo(t.code[one]!, from, t.constants)?.by === 1
 }
 
 export const gatesOf = (p: WarpProgram): ReadonlyArray<Gate> => {
