@@ -124,7 +124,12 @@ ret; }`
       '',
       'invalid',
     ],
-    ['may have others before it', '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;', flag, 'ok'],
+    [
+      'may have others before it, which are asked for their ends',
+      '.shared .align 16 .b8 other[128]; .shared .align 16 .b8 all;',
+      `@%p1 st.shared.b32 [other], 1; ${flag}`,
+      'ok',
+    ],
     ['is no word', '.shared .align 16 .b32 all;', '', 'invalid'],
   ])('one byte %s', (_, variables, first, verdict) => {
     expect(
