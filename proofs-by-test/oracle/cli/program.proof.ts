@@ -457,6 +457,60 @@ describe('the built program', () => {
   afterAll(() => {
     if (root !== '') fs.rmSync(root, { recursive: true, force: true })
   })
+  it('a launch that fills the heap ends with a line and status 3, and the engine does not abort', () => {
+    // 64 CTAs that meet at a counter: every event leaves kilobytes, and spends nothing
+    const [ptx, launch] = ['meeting.ptx', 'meeting.json'].map((name) => path.join(root, name))
+    fs.writeFileSync(
+      ptx!,
+      `.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry meeting(.param .u64 count)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [count];
+  mov.u32 %r1, %nctaid.x;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r2, 0;
+  bar.sync 0;
+  @%p1 bra MET;
+  fence.acq_rel.gpu;
+  red.relaxed.gpu.global.add.u32 [%rd1], 1;
+ASK:
+  ld.relaxed.gpu.global.u32 %r3, [%rd1];
+  setp.lt.u32 %p2, %r3, %r1;
+  @%p2 bra ASK;
+  fence.acq_rel.gpu;
+MET:
+  bar.sync 0;
+  ret;
+}
+`,
+    )
+    fs.writeFileSync(
+      launch!,
+      JSON.stringify({
+        schema: 'tcspec.launch/1',
+        name: 'meeting',
+        kernel: 'meeting',
+        arch: 'sm_90a',
+        grid: [64],
+        block: [256],
+        shared: 0,
+        args: [{ kind: 'pointer', tensor: 'count', dtype: 's32', shape: [1], role: 'out' }],
+      }),
+    )
+    const asked = [main, 'check', ptx!, '--launch', launch!]
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--max-old-space-size=50', ...asked], {
+      encoding: 'utf8',
+      cwd: root,
+      timeout: 60_000,
+    })
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
+    expect(stderr).toMatch(/^tcspec: out of memory: this run needs more than the 50 MB .*\n$/u)
+  }, 60_000)
   it('begins with a shebang', () => {
     expect(fs.readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true)
   })

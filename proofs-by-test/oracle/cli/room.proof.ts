@@ -6,22 +6,28 @@
  * | the end comes where too much is kept       | the heap knows what of it is garbage                       |
  * | garbage alone ends nothing                 | the same                                                   |
  * | between two collections much is used       | the heap counts its collections                            |
- * | a run asks, whatever it computes           | ticks that are spent                                       |
+ * | a run asks, whatever it computes           | ticks that are spent, and events that spend none           |
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { roomOf } from '../../../src/oracle/cli/room.js'
+import { least, roomOf } from '../../../src/oracle/cli/room.js'
 import { effort, spend } from '../../../src/semantics/machine/effort.js'
-import { betweenLooks, lookingForRoom } from '../../../src/semantics/machine/looks.js'
+import {
+  betweenLooks,
+  eventsBetweenLooks,
+  lookAfterEvent,
+  lookingForRoom,
+} from '../../../src/semantics/machine/looks.js'
 
+const unit = 2 ** 20
 const limit = 1000
 
 /** A heap that grows by these amounts, of each of which a share is garbage; at which step it ended, and how often it was collected. */
-const grown = (steps: ReadonlyArray<readonly [kept: number, garbage: number]>) => {
+const grown = (steps: ReadonlyArray<readonly [kept: number, garbage: number]>, most = limit) => {
   let [kept, garbage, collections] = [0, 0, 0]
   const room = roomOf({
-    limit: () => limit,
-    used: () => kept + garbage,
+    limit: () => most * unit,
+    used: () => (kept + garbage) * unit,
     held: () => 0,
     machine: Infinity,
     collect: () => {
@@ -65,6 +71,22 @@ describe('room', () => {
     expect(collections).toBeLessThan(150)
   })
 
+  test('in a small heap so much is free at the end that a table can double', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 17, max: 127 }),
+        fc.array(fc.tuple(amount, amount), { maxLength: 200 }),
+        (most, steps) => {
+          const { kept, ended } = grown(steps, most)
+          if (ended) expect(kept).toBeGreaterThan(most - least / unit)
+          else expect(kept).toBeLessThan(most)
+        },
+      ),
+    )
+    expect(grown([[20, 0]], 35)).toMatchObject({ ended: true })
+    expect(grown([[18, 0]], 35)).toMatchObject({ ended: false })
+  })
+
   test('a process that holds what its machine has ends', () => {
     const room = roomOf({
       limit: () => limit,
@@ -86,5 +108,15 @@ describe('room', () => {
     lookingForRoom(() => undefined)
     expect(looks).toBeGreaterThanOrEqual(4)
     expect(looks).toBeLessThanOrEqual(5)
+  })
+
+  test('events that spend nothing ask as well', () => {
+    let looks = 0
+    lookingForRoom(() => {
+      looks++
+    })
+    for (let n = 0; n < 10 * (eventsBetweenLooks + 1); n++) lookAfterEvent()
+    lookingForRoom(() => undefined)
+    expect(looks).toBe(10)
   })
 })

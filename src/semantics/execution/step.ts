@@ -26,6 +26,7 @@ import type { Access, Exit, LogEvent, Stamp } from '../log/events.js'
 import { countOf, singles } from '../log/lane-mask.js'
 import { ctaOf, effect, placeOf, type Effect, type Executing } from '../machine/effect.js'
 import type { Apart, Strongly } from '../machine/family.js'
+import { lookAfterEvent } from '../machine/looks.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import {
@@ -440,14 +441,16 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
   refusable(Families.next(world, m, f), f.stamp)
 
 /** Make an offered event happen. */
-export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
-  o.operation !== null
+export const take = (world: World, m: Machine, o: Offered): Effect | Fault => {
+  lookAfterEvent()
+  return o.operation !== null
     ? stepOperation(world, m, o.operation)
     : o.key.older !== undefined
       ? stepReading(world, m, o, o.key.older, o.key.below ?? [])
       : o.key.below !== undefined
         ? stepBelow(world, m, o, o.key.below)
         : stepPart(world, m, o.key)
+}
 
 const stepPart = (
   world: World,

@@ -34,6 +34,7 @@ import { traceSchema, type Header, type LoggedBarrier, type Plane as LoggedPlane
 import { effort, launching, within, type Effort } from './effort.js'
 import { footprints, layoutAddresses, type Footprints } from './footprint.js'
 import type { Front } from './front.js'
+import { lookAfterEvent } from './looks.js'
 import { datumOfPlane } from './marks.js'
 import * as Plane from './plane.js'
 import * as Registers from './registers.js'
@@ -452,6 +453,8 @@ const startWave = (
     world.header.agents.map((a, agent): AgentState => {
       const place = Math.floor(a.cta / world.ctas)
       const cluster = clusters[place]!
+      // what an agent begins with is more than an event leaves
+      lookAfterEvent()
       return a.starts && cluster >= 0
         ? world.front.begin(world, { agent, cta: a.cta - place * world.ctas, place, cluster }, edit)
         : idle
