@@ -148,4 +148,29 @@ wgmma | U0: dealloc t' | U0: come ~ id=1 count=256 | U0: go ~ id=1 count=256 | V
  | c is of Pallas | U0: arrive c ~ kind=increment
 strict | T0: issue #1 cp | #1: write t | T0: issue #2 shift | #2: read t
  | fenced by hand | nothing is written before | b is of Pallas | T2: signal s 1 | T2: wait.word x | T1: write x | T0: store g relaxed gpu wide | T0: issue #1 st | #1: read r | T1: peek b 0 false cluster
+ | U0: alloc t' | U0: dealloc t' | T0: alloc t | T1: issue #1 mma | #1: write t
+ | T0: alloc t | T0: issue #1 mma | #1: write t | T0: issue #2 commit | #2: arrive b | T1: wait b 0 relaxed | T1: dealloc t
+ | bare | T1: write x | T0: join T1 | T0: write x
+strict | T0: write x | T0: arrive b ~ kind=increment | T1: arrive b | T1: arrive b | T1: wait b 0 | T1: read x
+ | T0: come ~ id=1 count=96 threads=64 | T1: come ~ id=1 count=96 threads=64
+ | T0: come ~ id=1 count=256 threads=64 | T1: come ~ id=1 count=128 threads=64
+ | T0: issue #1 mma | #1: write t | T0: issue #2 shift | #2: read t | #2: write t
+ | T0: write g ~ spans=0,4 | next cluster | T0: write g ~ spans=8,12
+ | T0: store g cta | next cluster | T0: store g cta
+ | T0: issue #1 copy | #1: read x generic | T0: commit copy | T0: wait.group copy 0 | T0: issue #2 load | #2: write x | #2: bytes b 16
+ | T0: peek b 0 false | T1: write x | T1: arrive b | T1: wait b 0 | T1: arrive b | T0: wait b 0 peeked | T0: read x
+ | T0: alloc t ~ ctaGroup=2 | U0: alloc t' ~ ctaGroup=2 | T0: dealloc t ~ ctaGroup=2
+ | T0: alloc t ~ _tag=relinquish | T1: dealloc t
+ | nothing is written before | g is an output | T0: read g
+ | g is an output | T0: read g | next cluster | T0: read g
+ | g is an output | T0: read g | T1: write g
+ | T0: store g | next cluster | T0: load g decides
+ | T0: load g decides | next cluster | T0: store g
+ | T0: load g decides | T0: store g | next cluster | T0: store g
+ | T0: atomic g | next cluster | T0: atomic g decides
+ | T0: atomic g decides | next cluster | T0: atomic g
+ | T0: store g cta | next cluster | T0: load g decides
+ | T0: load g cta decides | next cluster | T0: store g
+ | T0: load g decides | next cluster | next cluster | T0: store g
+ | T1: issue #1 mma | #1: write t | T1: issue #2 commit | #2: arrive b | T1: wait b 0 | T0: fork T1
 `

@@ -27,7 +27,7 @@
  */
 import type { Scope } from '../language/instruction.js'
 import { isFloat } from '../../numerics/dtype.js'
-import { clusterOf } from '../log/events.js'
+import { clusterOf, type Plane } from '../log/events.js'
 import type { Bytes } from './bytes.js'
 import { common, without } from './bytes.js'
 import type { Judging } from './judging.js'
@@ -277,6 +277,9 @@ const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
   ]
 }
 
+/** Something lies there before the kernel, and the kernel may read it: an output is for it to write. */
+const isFilled = ({ initialised, output }: Plane): boolean => initialised && output !== true
+
 /** What is said of one access. `before` and `after` are of its plane and cluster, `past` of its plane and earlier clusters. */
 const ofAccess = (
   q: Asked,
@@ -289,10 +292,7 @@ const ofAccess = (
   const judged = met.map((m): Judged => ({ a: m.touch, b, is: judge(q, before, m, b) }))
   const unwritten = past.filter(isWrite).reduce<Bytes>((left, a) => without(left, a.bytes), fresh)
   const isEarly =
-    q.how.has('nothing') &&
-    !isWrite(b) &&
-    unwritten.length > 0 &&
-    q.r.header.planes[planeOf(b)]?.initialised === false
+    q.how.has('nothing') && !isWrite(b) && unwritten.length > 0 && !isFilled(q.r.header.planes[planeOf(b)]!)
   const missed =
     isEarly && !(q.how.has('replaced') && isReplaced(b, after))
       ? early(q, b, after, unwritten)
@@ -327,7 +327,7 @@ export const races = (q: Asked, past: ReadonlyArray<Touch>): Found => {
   const found = q.r.header.planes.flatMap((plane, p) => {
     const all = q.r.touches.filter((t) => planeOf(t) === p)
     const earlier = past.filter((t) => planeOf(t) === p)
-    const isRead = plane.initialised && ![...all, ...earlier].some(isWrite)
+    const isRead = isFilled(plane) && ![...all, ...earlier].some(isWrite)
     return isRead ? [] : all.map((b, i) => ofAccess(q, b, all.slice(0, i), all.slice(i + 1), earlier))
   })
   const pairs = found.flatMap((f) => f.pairs)

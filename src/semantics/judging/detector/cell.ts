@@ -1,5 +1,5 @@
 /**
- * What is remembered about one atom of memory: the last write, the atomics and the reads since, and of earlier clusters one write and one read.
+ * What is remembered about one atom of memory: the last write, the atomics and the reads since, and of earlier clusters one write and one read of each kind.
  *
  * Judging an access against a cell is the whole race check. For an access w (write) or r (read) with knowledge K:
  *
@@ -14,7 +14,7 @@
  * | reads since, under w  | known in order                                                | race                  |
  * | generic reads since, under an asynchronous w | fenced (`readFence`)                   | P3, or a note         |
  * | nothing, under r      | the plane was initialised                                     | read of nothing (I1), at the end; a race with the first write, if that is not ordered |
- * | another cluster's     | neither of the two writes                                     | race across clusters  |
+ * | another cluster's     | neither of the two writes                                     | race across clusters, or as two atomics that nothing orders |
  *
  * Atomic accesses since the last plain write stand side by side: an atomic access is asked about the plain ones before it, a plain one
  * about every atomic. Worked, with integer reductions a1, a2 of two CTAs into one tile: a2 finds a1, both atomic for one another, nothing
@@ -80,6 +80,8 @@ export interface Cell {
   foreignWrite: AccessRecord | undefined
   foreignRead: AccessRecord | undefined
   foreignAtomic: AccessRecord | undefined
+  /** an atomic read whose value may decide something */
+  foreignDecision: AccessRecord | undefined
 }
 
 /** What an order can rest on that the manual does not grant. */
@@ -130,6 +132,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   foreignWrite: undefined,
   foreignRead: undefined,
   foreignAtomic: undefined,
+  foreignDecision: undefined,
 })
 
 export const duplicate = (c: Cell): Cell => ({
@@ -148,6 +151,7 @@ export const duplicate = (c: Cell): Cell => ({
   foreignWrite: c.foreignWrite,
   foreignRead: c.foreignRead,
   foreignAtomic: c.foreignAtomic,
+  foreignDecision: c.foreignDecision,
 })
 
 // ---------------------------------------------------------------- combinators
@@ -164,6 +168,7 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
     c.foreignAtomic =
       atomics.reduce<AccessRecord | undefined>((w, x) => (x.rw === 'w' ? x : w), undefined) ??
       (earlier?.rw === 'w' ? earlier : (atomics[0] ?? earlier))
+    c.foreignDecision ??= atomics.find((x) => x.decides)
   } else c.written = initialised
   c.cluster = cluster
   c.write = undefined
@@ -182,7 +187,10 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
   if (a !== undefined && (a.rw === 'w' || r.rw === 'w')) {
     if (!atomicTogether(a, r, false)) out.foreign(a, r)
     else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r, undefined)
+    else if (a.rw === 'w' && r.decides) out.decided(a, r)
   }
+  const x = c.foreignDecision
+  if (x !== undefined && r.rw === 'w' && atomicTogether(x, r, false)) out.decided(x, r)
   const w = c.foreignWrite
   const isSame = w !== undefined && r.rw === 'w' && storeAlike(w, r)
   if (isSame) out.twice(w, r, undefined)
