@@ -39,7 +39,7 @@ const { generators } = (await tool('captures/generators')) as {
 }
 
 const conformance = new URL('../../conformance/', import.meta.url)
-const names = ['blackwell', 'hopper', 'jaxpr', 'kernels', 'layouts', 'prototype', 'triton']
+const names = ['blackwell', 'hopper', 'jaxpr', 'kernels', 'layouts', 'prototype', 'recorded', 'triton']
 const indexOf = (root: string | URL, name: string): { readonly files: ReadonlyArray<Entry> } =>
   JSON.parse(readFileSync(new URL(`${name}.index.json`, root), 'utf8')) as {
     readonly files: ReadonlyArray<Entry>
