@@ -77,6 +77,8 @@ describe('a row', () => {
     expect(refused.length).toBeGreaterThan(0)
     expect(new Set(refused.flatMap((r) => r.ids))).toEqual(new Set(['kernel.settings']))
     for (const row of refused) expect(row.key).toContain('buffering=0')
+    // its mutants are one row, because there are none
+    expect(new Set(refused.map((r) => r.key.split(' ')[0]))).toEqual(new Set(['check', 'mutate']))
   })
 })
 

@@ -264,10 +264,7 @@ const atLine =
 
 /** What whole lines say; null if there are none. A last line without its end was torn, and says nothing. */
 export const readResults = (file: string, content: string): E.Either<Failure, Results | null> => {
-  const lines = content
-    .slice(0, content.lastIndexOf('\n') + 1)
-    .split('\n')
-    .slice(0, -1)
+  const lines = content.split('\n').slice(0, -1)
   const [first, ...others] = lines
   if (first === undefined) return E.right(null)
   return pipe(

@@ -43,7 +43,7 @@ export const threadsFor =
           while (await life(entry, { ...known, version: world.version }, hands, heard, stop));
         }),
       )
-      if (stop.aborted) return
+      // none of them is begun if it is stopped
       const left: Task[] = []
       for (let task = hands.next(null); task !== null; task = hands.next(task.case)) left.push(task)
       const here: World = { ...world, files: besideDocument(known.directory, world.files) }

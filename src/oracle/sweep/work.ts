@@ -51,7 +51,7 @@ export const wordsOfCase = ({ command, name, options }: Case): ReadonlyArray<str
 
 // ---------------------------------------------------------------- one point
 
-const oneLine = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ').trim()
+const oneLine = (text: string): string => text.replace(/\s*[\r\n]\s*/g, ' ').trim()
 
 export const refusedAnswer = ({ code, message }: Failure): Answer => ({
   outcome: 'refused',
@@ -75,7 +75,7 @@ const comparisonOf = ({ comparison, approximation }: Verdict): PointComparison |
         }
       : null
 
-const ofVerdict = (v: Verdict): Answer => {
+export const ofVerdict = (v: Verdict): Answer => {
   const comparison = comparisonOf(v)
   return {
     outcome: v.verdict,
