@@ -309,7 +309,7 @@ const whatOf = (e: LogEvent, said: string): string => {
   if (e._tag === 'rendezvous' && (said === '' || said.startsWith('meet') || said === 'sync'))
     return `${said === '' ? 'meet' : said}: ${e.kind === 'arrive' ? 'come' : 'leave'}`
   if (e._tag === 'access' && e.atomic) return `${said}: ${e.rw === 'r' ? 'read' : 'write'}`
-  return said === '' && e._tag === 'barrier' ? 'init' : said
+  return said === '' ? 'init' : said
 }
 
 /** Of lines that have a form. */
@@ -319,8 +319,12 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
   const agents = [...new Set(all.filter((w) => /^[TUV]\d$/.test(w)))].sort()
   const barriers = [...new Set(all.filter((w) => /^[bcd]'?$/.test(w)))].sort()
   // CTA 2 is of another cluster, which runs beside that of CTA 0 and CTA 1
-  const beside = all.some((w) => /^V\d$/.test(w))
-  const ctas = beside ? 4 : all.some((w) => /^U\d$|'$/.test(w)) ? 2 : 1
+  const beside = agents.some((name) => name.startsWith('V'))
+  const ctas = beside
+    ? 4
+    : agents.some((name) => name.startsWith('U')) || all.some((w) => w.endsWith("'"))
+      ? 2
+      : 1
   const initialised = !has('nothing is written before')
   const planes: Plane[] = []
   for (let cta = 0; cta < ctas; cta++)
@@ -472,7 +476,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     return Object.assign(
       { atomic: true, scope: reachIn(words), footprint: footprint(place, agent, isWide ? 2 : 1) },
       isWide ? { words: 2 } : {},
-      rw === 'r' && words[0] === 'load' && is('acquire') ? { acquires: true as const } : {},
+      words[0] === 'load' && is('acquire') ? { acquires: true as const } : {},
       rw === 'w' && is('release', 'acq_rel') ? { releases: true as const } : {},
       rw === 'r' && is('kept', 'decides') ? { decides: true as const } : {},
       rw === 'r' && is('decides') ? { controls: behindAll } : {},
@@ -535,7 +539,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
           kind: verb,
           barrier,
           count: verb === 'arrive' ? 1 : 0,
-          bytes: verb === 'expect' ? Number(second) : second.startsWith('+') ? Number(second) : 0,
+          bytes: Number(/\d+/.exec(second)?.[0] ?? 0),
           release: !words.includes('relaxed'),
           scope,
           tensor: words.includes('tensor'),
@@ -580,7 +584,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
           stamp: stamp(agent),
           kind: verb === 'commit' ? 'commit' : 'wait',
           family: families.get(first)!,
-          pending: verb === 'commit' ? 0 : Number(second),
+          pending: Number(second),
           read: words.includes('read'),
           blocked: false,
         })
