@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { timeSvg } from '../../src/render/time-svg.js'
 import { write, type SvgElement } from '../../src/render/svg.js'
+import { valueOf } from '../../src/semantics/timing/index.js'
 import { timedKernel } from '../semantics/timing/timed.js'
 
 const t = timedKernel('hopper-matmul', { m: 128, n: 128, k: 256 })
@@ -34,6 +35,13 @@ describe('a timed run as a picture', () => {
     const covered = barsOf(rows[0]!).reduce((sum, [, width]) => sum + width, 0)
     // a pixel of several colours, each less than half of it, is left out
     expect(covered).toBeGreaterThan(0.97 * 1200 * (last / t.timed.end))
+  })
+  it('an operation lasts while its bytes pass: a store as long as the path of writes takes for them', () => {
+    const units = [...new Set(t.timed.moments.map(({ unit }) => unit))].filter((unit) => unit !== 'agent')
+    const row = rows[rows.length - units.length + units.indexOf('tmaStore')]!
+    const covered = barsOf(row).reduce((sum, [, width]) => sum + width, 0)
+    const passes = t.timed.bytes.stored / valueOf(t.chip, 'write.port')
+    expect(covered).toBeGreaterThan(0.9 * 1200 * (passes / t.timed.end))
   })
   it('is a text of its own, the same each time', () => {
     expect(write(picture)).toBe(write(timeSvg(t, () => null)))

@@ -47,6 +47,15 @@ describe('a sweep over chips', () => {
       .sort((a, b) => a.time!.microseconds - b.time!.microseconds)
       .map(({ key }) => stdout.indexOf(key))
     expect(places.every((place, i) => place > (places[i - 1] ?? 0))).toBe(true)
+    const summary = await ask(world, 'sweep', at('grid.json'), '--json')
+    const { ranking } = JSON.parse(summary.stdout) as {
+      readonly ranking: ReadonlyArray<{ readonly command: string; readonly microseconds: number }>
+    }
+    expect(ranking.map(({ command, microseconds }) => [command, microseconds])).toEqual(
+      [...rows]
+        .sort((a, b) => a.time!.microseconds - b.time!.microseconds)
+        .map(({ key, time }) => [key, time!.microseconds]),
+    )
   })
 
   test('where nothing is timed, nothing is ranked', () => {

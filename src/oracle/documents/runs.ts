@@ -372,6 +372,17 @@ export const runDocuments: Readonly<Record<string, Document>> = {
       ),
       'in the order of the grid',
     ],
+    ranking: [
+      list(
+        object('a prediction', {
+          command: [text, 'the command that makes it'],
+          microseconds: [finite, 'time of a launch'],
+          tensorCores: [finite, 'share of the peak rate of multiply-adds'],
+          bound: [text, 'the unit that is busy nearly all the time, or the main wait of the critical path'],
+        }),
+      ),
+      'predicted times, the fastest first; empty without chips',
+    ],
   }),
 }
 

@@ -405,17 +405,33 @@ export const countsText = (counts: ReadonlyArray<SubjectCounts>): string => {
   ])
 }
 
-/** Predictions, the fastest first; without any, nothing. */
+/** A prediction, and the command that makes it. */
+export interface Ranked {
+  readonly command: string
+  readonly microseconds: number
+  readonly tensorCores: number
+  readonly bound: string
+}
+
+/** Predictions, the fastest first. */
+export const rankedOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Ranked> =>
+  rows
+    .flatMap(({ time: t, key }) =>
+      t === undefined
+        ? []
+        : [{ command: key, microseconds: t.microseconds, tensorCores: t.tensorCores, bound: t.bound }],
+    )
+    .sort((a, b) => a.microseconds - b.microseconds || (a.command < b.command ? -1 : 1))
+
+/** The same as a table; without any, nothing. */
 export const rankedText = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
-  const ranked = rows
-    .flatMap(({ time: t, key }) => (t === undefined ? [] : [{ key, ...t }]))
-    .sort((a, b) => a.microseconds - b.microseconds || (a.key < b.key ? -1 : 1))
+  const ranked = rankedOf(rows)
   if (ranked.length === 0) return []
   const cells = ranked.map((t) => [
     t.microseconds.toFixed(1),
     `${(100 * t.tensorCores).toFixed(1)} %`,
     t.bound,
-    t.key,
+    t.command,
   ])
   return ['', table([['us', 'tensor cores', 'bound', 'command'], ...cells])]
 }

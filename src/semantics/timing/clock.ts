@@ -416,19 +416,19 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       ? { from: side, to: dram.free, why: 'DRAM', behind: side > at ? dram.last : null }
       : path
   }
-  /** Bytes are written, at the cost of so many. */
+  /** Bytes are written, at the cost of so many: since when, and until when. */
   const stored = (
     { write, outward, dram }: Multiprocessor,
     at: number,
     size: number,
     cost = size,
-  ): number => {
+  ): { from: number; to: number } => {
     bytes.stored += size
     // L2 keeps what is written until DRAM has time for it, and takes it at once while others write nothing
     lent(dram, at, size / dramBytes, of('write.burst'))
     const passed = lent(write, at, cost / writes, of('write.burst'))
-    serve(outward, at, cost / of('write.port'))
-    return Math.max(passed, outward.free)
+    const from = serve(outward, at, cost / of('write.port'))
+    return { from, to: Math.max(passed, outward.free) }
   }
   /** How much later bytes are there that come from DRAM, and how much later than the first of many lines the last. */
   const away = (site: number): number => beside.late(site) * of('dram.latency')
@@ -489,7 +489,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
           return { hold: Math.max(hold, from + cycles - at), result: 0 }
         }
         // a warp waits until its store is taken
-        const to = stored(h.on, at, sectorsOf(p.destination) * 32, writesOf(p.destination) * 32)
+        const { to } = stored(h.on, at, sectorsOf(p.destination) * 32, writesOf(p.destination) * 32)
         return { hold: Math.max(hold, to - at), result: 0 }
       }
       case 'atomic':
@@ -498,7 +498,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
           return { hold: of('lsu.issue'), result: 2 * of('shared.latency') }
         return {
           hold: of('lsu.issue'),
-          result: stored(h.on, at, sectorsOf(p.destination) * 32) + of('l2.latency') - at,
+          result: stored(h.on, at, sectorsOf(p.destination) * 32).to + of('l2.latency') - at,
         }
       case 'semaphore':
       case 'clc.tryCancel':
@@ -711,8 +711,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       case 'tmaStore': {
         if (f.stage === 'write') return due(now, now, now + of('tma.written'), latest, 'latency')
         serve(h.on.shared, start, f.bytes / of('shared.bandwidth'))
-        const to = stored(h.on, start, f.bytes)
-        return due(start, to, to + of('tma.store'), by, 'L2')
+        const { from, to } = stored(h.on, start, f.bytes)
+        return due(start, from, to + of('tma.store'), by, 'L2')
       }
       case 'stAsync':
         return f.stage === 'signal'

@@ -28,6 +28,7 @@ import {
   merged,
   missingIn,
   pointsOf,
+  rankedOf,
   rankedText,
   readResults,
   rowOf,
@@ -60,7 +61,7 @@ const define = (command: Command): Command =>
       )
       .option('--resume', 'continue with existing results: points that have an answer are skipped')
       .option('--shard <i/n>', 'the i-th of n parts of the points, from 1/n to n/n'),
-  ).option('--json', 'print the counts as one JSON document')
+  ).option('--json', 'print the counts and the ranking as one JSON document')
 
 const shardAsked = (options: Options): E.Either<FlagFailure, Shard> => {
   const said = wordOf(options, 'shard')
@@ -128,6 +129,7 @@ const reportOf = ({ what, results, asked, shard, stopped, output }: Ended): Repo
       stopped,
       output,
       subjects: counts,
+      ranking: rankedOf(rows),
     }),
     ...(notices.length === 0 ? {} : { notice: notices.join('; ') }),
   }
