@@ -113,6 +113,79 @@ describe('assumptions', () => {
       `: tl.assume(n < m) does not hold: n is 4294967295, m is 7${promised}`,
     )
   })
+  it('every comparison: it holds, or is told with its sign and both numbers as they are compared', () => {
+    const unsigned = (x: number): number => x >>> 0
+    const rules: Readonly<Record<string, readonly [string, (x: number, y: number) => boolean]>> = {
+      eq: ['==', (x, y) => x === y],
+      ne: ['!=', (x, y) => x !== y],
+      slt: ['<', (x, y) => x < y],
+      sle: ['<=', (x, y) => x <= y],
+      sgt: ['>', (x, y) => x > y],
+      sge: ['>=', (x, y) => x >= y],
+      ult: ['<', (x, y) => unsigned(x) < unsigned(y)],
+      ule: ['<=', (x, y) => unsigned(x) <= unsigned(y)],
+      ugt: ['>', (x, y) => unsigned(x) > unsigned(y)],
+      uge: ['>=', (x, y) => unsigned(x) >= unsigned(y)],
+    }
+    for (const [predicate, [sign, of]] of Object.entries(rules))
+      for (const [n, m] of [
+        [-3, 7],
+        [7, -3],
+        [5, 5],
+      ] as const) {
+        const body = `%c = arith.cmpi ${predicate}, %n, %m : i32\n llvm.intr.assume %c : i1`
+        const found = broken(body, '%n: i32, %m: i32', { n, m })
+        const seen = (x: number): string => String(predicate.startsWith('u') ? unsigned(x) : x)
+        if (of(n, m)) expect(found).not.toContain('does not hold')
+        else
+          expect(found).toContain(
+            `: tl.assume(n ${sign} m) does not hold: n is ${seen(n)}, m is ${seen(m)}${promised}`,
+          )
+      }
+  })
+  it('every operation with a sign, and what leaves a number as it is', () => {
+    const rules: ReadonlyArray<readonly [name: string, sign: string, of: (x: number, y: number) => number]> =
+      [
+        ['addi', '+', (x, y) => x + y],
+        ['subi', '-', (x, y) => x - y],
+        ['muli', '*', (x, y) => x * y],
+        ['divsi', '//', (x, y) => Math.trunc(x / y)],
+        ['divui', '//', (x, y) => Math.floor((x >>> 0) / (y >>> 0)) | 0],
+        ['remsi', '%', (x, y) => x % y],
+        ['remui', '%', (x, y) => ((x >>> 0) % (y >>> 0)) | 0],
+        ['andi', '&', (x, y) => x & y],
+        ['ori', '|', (x, y) => x | y],
+        ['xori', '^', (x, y) => x ^ y],
+        ['shli', '<<', (x, y) => x << y],
+        ['shrsi', '>>', (x, y) => x >> y],
+        ['shrui', '>>', (x, y) => (x >>> y) | 0],
+      ]
+    for (const [name, sign, of] of rules)
+      for (const [n, m] of [
+        [-13, 3],
+        [29, 4],
+      ] as const) {
+        const body = `%k = arith.constant 77 : i32
+          %r = arith.${name} %n, %m : i32
+          %c = arith.cmpi eq, %r, %k : i32
+          llvm.intr.assume %c : i1`
+        expect(broken(body, '%n: i32, %m: i32', { n, m })).toContain(
+          `: tl.assume(n ${sign} m == 77) does not hold: n ${sign} m is ${String(of(n, m))}${promised}`,
+        )
+      }
+    for (const [widened, there] of [
+      ['extsi', -13],
+      ['extui', 2 ** 32 - 13],
+    ] as const) {
+      const body = `%k = arith.constant 77 : i64
+        %r = arith.${widened} %n : i32 to i64
+        %c = arith.cmpi eq, %r, %k : i64
+        llvm.intr.assume %c : i1`
+      expect(broken(body, '%n: i32', { n: -13 })).toContain(
+        `: tl.assume(n == 77) does not hold: n is ${String(there)}${promised}`,
+      )
+    }
+  })
   it('a name that the source has, and three dots for what is computed in another way', () => {
     const body = `%zero = arith.constant 0 : i32
       %q = arith.muli %n, %n : i32 loc("area"(unknown))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { elaborate } from '../../../src/dialects/ttgir/elaboration/elaborate.js'
 import { readModule } from '../../../src/dialects/ttgir/index.js'
 import { bits } from '../../../src/numerics/bits.js'
-import { decode, encode } from '../../../src/numerics/float-format.js'
+import { decode, encode, encoder } from '../../../src/numerics/float-format.js'
 import { launch, readTensor } from '../../../src/semantics/execution/launch.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
 import { collect, run, settings } from '../../../src/semantics/execution/run.js'
@@ -184,7 +184,65 @@ describe.each([8, 16])('of %i bits', (n) => {
   )
 })
 
+describe('between all widths', () => {
+  const widths = [1, 8, 16, 32, 64]
+  const name = (n: number): string => `i${String(n)}`
+  const die = dice(5)
+  // of every width the ends, and numbers at random
+  const values = Float64Array.from({ length: size }, (_, k) =>
+    k < 64
+      ? die.below(2 ** 32) - 2 ** 31
+      : [0, 1, -1, 127, 128, -128, -129, 255, 32767, 32768, -32769][k % 11]!,
+  )
+  it.each(widths.flatMap((from) => widths.filter((to) => to !== from).map((to) => [from, to] as const)))(
+    'from %i bits to %i, and back to 64 either way',
+    (from, to) => {
+      for (const signed of [true, false]) {
+        const ext = signed ? 'extsi' : 'extui'
+        const step = (x: string, y: string, a: number, b: number): string =>
+          a === b
+            ? ''
+            : `%${y} = arith.${b < a ? 'trunci' : ext} %${x} : ${tensorOf(name(a))} to ${tensorOf(name(b))}\n`
+        const [first, last] = [from === 32 ? 'x' : 'v', to === 64 ? 'w' : 'z']
+        const body = `${step('x', 'v', 32, from)}${step(first, 'w', from, to)}${step('w', 'z', to, 64)}`
+        const as = (n: number, a: bigint): bigint => (signed ? BigInt.asIntN(n, a) : BigInt.asUintN(n, a))
+        // what is loaded is an i32, and widened as it is asked
+        const expected = [...values].map((x) => {
+          const there = from > 32 ? as(32, BigInt(x)) : as(from, BigInt(x))
+          return Number(BigInt.asIntN(64, as(to, there)))
+        })
+        expect(computed('i32', 'i64', body.replaceAll(`%${last} = `, '%z = '), values, values)).toEqual(
+          expected,
+        )
+      }
+    },
+  )
+  it.each(['i1', 'i32', 'i64'])('a value of %s that is none is zero', (type) => {
+    const shown = type === 'i64' ? '%z = arith.addi %p0, %p0' : `%z = arith.extui %p0`
+    const body = `%p0 = ub.poison : ${tensorOf(type)}
+    ${shown} : ${tensorOf(type)}${type === 'i64' ? '' : ` to ${tensorOf('i64')}`}`
+    expect(computed('i32', 'i64', body, values, values)).toEqual([...values].map(() => 0))
+  })
+})
+
 describe('tt.fp_to_fp', () => {
+  it.each(['f16', 'bf16'] as const)(
+    'to %s, to nearest or towards zero, and beyond the largest to infinity',
+    (to) => {
+      const wide = Float64Array.from({ length: size }, (_, k) =>
+        encode('f32', (k % 2 === 0 ? 1 : -1) * 1.00390625 ** k * 2 ** (k - 20)),
+      )
+      const expected = {
+        rtne: [...wide].map((x) => encode(to, decode('f32', x))),
+        rtz: [...wide].map((x) => encoder(to, 'rz')(decode('f32', x))),
+      }
+      for (const rounding of ['rtne', 'rtz'] as const) {
+        const body = `%z = tt.fp_to_fp %x, rounding = ${rounding} : ${tensorOf('f32')} -> ${tensorOf(to)}`
+        expect(computed('f32', to, body, wide, wide)).toEqual(expected[rounding])
+      }
+      expect(expected.rtne).not.toEqual(expected.rtz)
+    },
+  )
   const all = Float64Array.from({ length: size }, (_, k) => k)
   it.each(['bf16', 'f16', 'f32'] as const)('of an 8-bit float to %s is exact', (to) => {
     const body = `%z = tt.fp_to_fp %x : ${tensorOf('f8E4M3FN')} -> ${tensorOf(to)}`
