@@ -341,6 +341,73 @@ describe('barriers', () => {
         }
       }
   })
+  test('arrivals: at which CTAs, how many, and in which scope; waits are those of the lead', () => {
+    /** What is computed of a rank. */
+    const value = (e: X.ExprNode, rank: number): number => {
+      if (e._tag === 'const') return Number(e.value)
+      if (e._tag === 'place') return rank
+      if (e._tag === 'compare') return value(e.x, rank) === value(e.y, rank) ? 1 : 0
+      if (e._tag !== 'binary') throw new Error(e._tag)
+      const [x, y] = [value(e.x, rank), value(e.y, rank)]
+      return e.op === 'and' ? x & y : x | y
+    }
+    const placeOf = (barrier: X.ExprNode, rank: number): number =>
+      barrier._tag === 'remote' ? value(barrier.rank, rank) : rank
+    for (const ctas of [1, 2, 4])
+      for (const shared of [false, true])
+        for (const ctaMask of [undefined, -1, 0, 0.5, 1, 2, 3, 4]) {
+          const bits = Math.log2(ctas)
+          const layout = Array.from({ length: bits }, (_, k) => [shared ? 0 : 2 ** k])
+          const from: Ttng.Issuer = { agents: [thread], numCtas: ctas }
+          const mask = ctaMask ?? 0
+          const p = made(function* () {
+            const b = yield* B.barriers('b', [], { ordersTensorCore: true })
+            yield* Ttng.initBarrier('init', b, 1, { layout, from })
+            yield* Ttng.barrierExpect('expect', b, 16, { layout, from })
+            yield* Ttng.waitBarrier('wait', b, X.i32(0), { layout, from })
+            const arriving = { layout, from, ...(ctaMask === undefined ? {} : { ctaMask }) }
+            yield* Ttng.arriveBarrier('arrive', b, 2, arriving)
+            yield* Ttng.invalBarrier('inval', b, { layout, from })
+          }, ctas)
+          const isLegal = mask === 0 || ([1, 2, 3].includes(mask) && mask < ctas && !shared)
+          expect([ctas, shared, ctaMask, E.isLeft(p) ? p.left.code : null]).toEqual([
+            ctas,
+            shared,
+            ctaMask,
+            isLegal ? null : 'ttng.arrive_barrier.cta_mask',
+          ])
+          if (E.isLeft(p)) continue
+          const scope = ctas === 1 ? 'cta' : 'cluster'
+          const arrivals: number[][] = Array.from({ length: ctas }, () => [])
+          for (const s of statementsOf(p.right.entry)) {
+            if (s._tag !== 'Do') continue
+            const { instruction: i, when } = s
+            if ('scope' in i) expect([i._tag, i.scope]).toEqual([i._tag, scope])
+            for (let rank = 0; rank < ctas; rank++) {
+              const lead = shared ? 0 : rank
+              // where CTAs share a barrier, the others do not begin, wait for or end it
+              if (['mbarrier.init', 'mbarrier.wait', 'mbarrier.inval'].includes(i._tag)) {
+                const asked = when === undefined ? 1 : value(when, rank)
+                expect([i._tag, rank, asked]).toEqual([i._tag, rank, lead === rank ? 1 : 0])
+              }
+              if (i._tag === 'mbarrier.arriveExpectTx') expect(placeOf(i.barrier, rank)).toBe(lead)
+              if (i._tag !== 'mbarrier.arrive') continue
+              expect([i.count, i.release]).toEqual([2, true])
+              arrivals[rank]!.push(placeOf(i.barrier, rank))
+            }
+          }
+          for (const [rank, at] of arrivals.entries()) {
+            const others = arrivals.map((_, other) => other).filter((other) => ((other ^ rank) & ~mask) === 0)
+            expect(at.sort((x, y) => x - y)).toEqual(shared ? [0] : others)
+          }
+        }
+    for (const size of [-1, 0, 0.5, 16, NaN])
+      expect(
+        refusal(function* () {
+          yield* Ttng.barrierExpect('op', yield* B.barriers('b', [], { ordersTensorCore: true }), size)
+        }),
+      ).toBe(size === 0 || size === 16 ? null : 'ttng.barrier_expect.size')
+  })
   test('one element, however many dimensions; counts from 1', () => {
     for (const shape of [[], [1], [2], [4]])
       expect(
@@ -463,6 +530,7 @@ describe('tensor maps in memory', () => {
         ['e4m3', 'u8', 1, 'e4m3'],
         ['f16', 'f32', 4, 'f32'],
         ['f16', 'u8', 1, 'u8'],
+        ['e4m3', 'u16', 2, 'u16'],
       ] as const)
         for (const steps of [ones(rank), ones(rank).map((_, d) => d + 1)])
           for (const [swizzleMode, swizzle] of [

@@ -56,6 +56,11 @@ describe('parameters', () => {
     for (const key of ['a+', 'a+x', 'a+1234567890', 'a+-1', '+1'])
       expect(spotOf(four, called, key)).toBeNull()
   })
+  test('by a number of two digits', () => {
+    const many = Array.from({ length: 12 }, (_, k) => parameter('u32', 4, `q${String(k)}`))
+    expect(spotOf(many, [], '11')).toEqual({ parameter: 11, offset: null })
+    expect(spotOf(many, [], 'q10+8')).toEqual({ parameter: 10, offset: 8 })
+  })
   test('types as an entry writes them', () => {
     for (const [type, bytes, expected] of [
       ['u32', 4, 'u32'],
@@ -195,6 +200,12 @@ describe('tensors', () => {
     ['x.npy:fill=one', 'no such file'],
     ['x.npy:toString', 'no such file'],
     ['x.npy:in:pear', 'no such file'],
+    ['x.npy:zblock=8', 'no such file'],
+    ['x.npy:f-f16', 'no such file'],
+    ['x.npy:f16-', 'no such file'],
+    [':in', 'no such file'],
+    ['1f16[2]', 'no such file'],
+    ['f16[2]x', 'no such file'],
   ])('%s is none', (word, why) => {
     const message = left(ptxWord(files)(pointer, null, word)).message
     expect(message).toContain(why)

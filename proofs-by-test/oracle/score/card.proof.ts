@@ -103,6 +103,16 @@ describe('the text of a card', () => {
         .slice(1)
         .every((line) => line.startsWith(' '.repeat(12))),
     ).toBe(true)
+    // no line is wider than the terminal, and each is as full as it can be
+    const broken = values
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim())
+    for (const [k, line] of broken.entries()) {
+      expect(line.length + 12).toBeLessThanOrEqual(plain.columns)
+      const next = broken[k + 1]?.split(' ')[0]
+      if (next !== undefined) expect(line.length + 13 + next.length).toBeGreaterThan(plain.columns)
+    }
     expect(text).not.toMatch(/that is {3}(n|long|k):/)
     expect(text.match(/that is/g)).toHaveLength(1)
     expect(text).toContain(

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { spoken, type BackEnd, type Reply } from '../../../src/oracle/score/back-end.js'
 import { firstDifference } from '../../../src/oracle/score/difference.js'
 import { examine, judge, type Asking, type Marked } from '../../../src/oracle/score/examine.js'
+import { processOf } from '../../../src/oracle/score/process.js'
 import type { Case, Suite } from '../../../src/oracle/vectors/suite.js'
 import type { Json } from '../../../src/wire.js'
 
@@ -395,6 +396,36 @@ describe('a back end', () => {
     expect(await said(1)).toMatchObject({ message: expect.stringContaining('2 was not asked') as unknown })
     expect(await said(2)).toMatchObject({ message: expect.stringContaining('3 was not asked') as unknown })
     expect(await said(-2)).toMatchObject({ message: expect.stringContaining('-1 was not asked') as unknown })
+  })
+  it('takes no notice of empty lines', async () => {
+    const { backEnd } = wired((_, id) => ['', ' \t', result(id), ''])
+    for (let k = 0; k < 3; k++) expect((await backEnd.ask('s', k))._tag).toBe('Answer')
+  })
+  it('is broken by a line that does not end, and not by many lines', async () => {
+    const heard = (script: string): Promise<readonly [string, number]> =>
+      new Promise((resolve) => {
+        let lines = 0
+        const said = processOf(process.execPath, ['-e', script])({
+          line: () => {
+            lines++
+          },
+          ended: (why) => {
+            void said.stop().then(() => {
+              resolve([why, lines])
+            })
+          },
+        })
+      })
+    const mebibyte = `const piece = Buffer.alloc(2 ** 20, 'a');`
+    expect(
+      await Promise.all([
+        heard(`${mebibyte} for (let k = 0; k < 65; k++) process.stdout.write(piece)`),
+        heard(`${mebibyte} piece[0] = 10; for (let k = 0; k < 65; k++) process.stdout.write(piece)`),
+      ]),
+    ).toEqual([
+      ['a line of more than 67108864 bytes', 0],
+      ['it ended with exit status 0', 65],
+    ])
   })
   it('blames a line without a question on the one that waits longest, or else on the next, once', async () => {
     let banner: ReadonlyArray<string> = ['hello', 'again']

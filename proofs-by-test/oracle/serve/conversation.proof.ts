@@ -187,6 +187,22 @@ describe('requests', () => {
     [line(request(4, 'version', 'x'.repeat(5000))), 4, 2, 'too-large'],
     [line(request('q', 'version', 'x'.repeat(5000))), 'q', 2, 'too-large'],
     [`{"params":"${'x'.repeat(5000)}","id":4}\n`, null, 2, 'too-large'],
+    // of what is not read, the id is found where it stands in front, however it is spaced
+    ...[
+      ['{"id":4,', 4],
+      ['\t{ "id" : -4 ,', -4],
+      ['{"id":"","', ''],
+      ['{  "jsonrpc" : "2.0" , "id" : "a b" , ', 'a b'],
+      ['{"jsonrpc":"2.0","id":123456789012345,', 123456789012345],
+      ['{"jsonrpc":"2.0","id":1234567890123456,', null],
+      ['{"jsonrpc":"2.0","id":"a\\"b",', null],
+      ['{"jsonrpc":"2.0","id":4.5,', null],
+      ['{"jsonrpc":"1.0","id":4,', null],
+      ['[{"jsonrpc":"2.0","id":4,', null],
+      ['{"ids":4,', null],
+    ].map(
+      ([front, id]) => [`${String(front)}"params":"${'x'.repeat(5000)}"}\n`, id, 2, 'too-large'] as const,
+    ),
   ]
   test.each(wrong)('%.60s', async (heard, id, code, word) => {
     const { said, hear, talk } = begin()

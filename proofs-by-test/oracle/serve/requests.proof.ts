@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { answering, methodNames, methodsOf } from '../../../src/oracle/serve/answer.js'
-import { aboutItself, commonParams, served } from '../../../src/oracle/serve/methods.js'
+import { aboutItself, commonParams, isLong, served } from '../../../src/oracle/serve/methods.js'
 import { serveSchemas } from '../../../src/oracle/serve/schemas.js'
 import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import { inlineOfTensor, tensorOfInline } from '../../../src/oracle/tensor-files/inline.js'
@@ -327,6 +327,23 @@ describe('law 2: what is refused', () => {
         Object.keys(params ?? {}).includes('words'),
       )
   })
+  test('a method that there is not is quoted, 100 characters of it', async () => {
+    const found = await answers('lay'.repeat(40), {}, null)
+    expect(E.isLeft(found) ? found.left.message : '').toContain(`found '${'lay'.repeat(33)}l';`)
+  })
+  test('what judges a kernel, multiplies or compares is long', async () => {
+    const all = await documentOf('methods', {})
+    const listed = all['methods'] as unknown as ReadonlyArray<{
+      readonly name: string
+      readonly params: { readonly properties?: object }
+    }>
+    for (const { name, params } of listed)
+      expect([name, isLong(name)]).toEqual([
+        name,
+        (name !== 'kernels' && 'kernel' in (params.properties ?? {})) || ['mma', 'compare'].includes(name),
+      ])
+    expect(isLong('nope')).toBe(false)
+  })
   test('a result longer than the limit', async () => {
     const short = answering({ ...asked, mostBytes: 100 })
     expect(await short('layout', { layout: 'WGMMA', shape: [64, 8] }, null)).toMatchObject({
@@ -393,6 +410,18 @@ describe('the list and the schemas', () => {
     }
   })
   test('the documents that are no command’s satisfy their schemas', async () => {
+    for (const [node, version] of [
+      [undefined, {}],
+      ['22.1.0', { node: '22.1.0' }],
+    ] as const) {
+      const world = Object.assign({}, asked.world, node === undefined ? {} : { node })
+      const own = answering({ ...asked, world })
+      const said = await own('version', undefined, null)
+      expect(E.isRight(said) ? JSON.parse(said.right) : null).toEqual({
+        ...{ schema: 'tcspec.version/1', version: asked.world.version },
+        ...version,
+      })
+    }
     for (const name of aboutItself) {
       const document = await documentOf(name, undefined)
       const schema = JSON.parse(fs.readFileSync(new URL(`${name}.schema.json`, directory), 'utf8')) as object
