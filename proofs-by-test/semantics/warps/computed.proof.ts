@@ -14,7 +14,8 @@ import { usualSharedBase, warpSource } from '../../../src/semantics/execution/la
 import { eager } from '../../../src/semantics/execution/policy.js'
 import type { Dtype } from '../../../src/numerics/dtype.js'
 import { encode } from '../../../src/numerics/float-format.js'
-import { arithmeticOf } from '../../../src/semantics/warps/computed.js'
+import { scalarOperation } from '../../../src/numerics/scalar/index.js'
+import { arithmeticOf, oneOf } from '../../../src/semantics/warps/computed.js'
 import type { Provenance } from '../../../src/semantics/judging/verdict.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
@@ -409,4 +410,32 @@ describe('sums and products by name', () => {
   ])('%s', (name, dtype) => {
     expect(arithmeticOf(name)?.dtype ?? null).toBe(dtype)
   })
+})
+
+// both halves of a word of two, and a word whose upper half a number of 16 bits does not have
+test.each([
+  ['mul.f32', 'f32', 4, 0x40490fdb],
+  ['mul.rn.f32', 'f32', 4, 0x40490fdb],
+  ['mul.f16', 'f16', 2, 0x4248],
+  ['mul.f16x2', 'f16', 4, 0x42484100],
+  ['mul.bf16', 'bf16', 2, 0x4049],
+  ['mul.bf16x2', 'bf16', 4, 0x40493f80],
+  ['mul.lo.s32', 'i32', 4, -12345],
+] as const)('%s by the word that is one leaves a word as it is', (name, dtype, bytes, word) => {
+  const is = arithmeticOf(name)!
+  expect(is).toEqual({ how: 'multiply', dtype, bytes, rows: 1 })
+  const row = scalarOperation(name) ?? scalarOperation(name.replace('mul.', 'mul.rn.'))
+  expect(row!.compute(word, oneOf(is))).toBe(word)
+  expect(row!.compute(oneOf(is), word)).toBe(word)
+})
+test('other products and sums are of no arithmetic that is followed, or have another type', () => {
+  const names = ['mul.hi.s32', 'mul.wide.s32', 'add.sat.s32', 'add.sat.f32', 'mul.f64', 'xor.b32', 'max.f32']
+  expect(names.map(arithmeticOf)).toEqual(names.map(() => null))
+  expect(['add.s32', 'add.ftz.f32', 'fma.rn.f32', 'add.u32', 'sub.s32'].map(arithmeticOf)).toEqual([
+    { how: 'add', dtype: 'i32', bytes: 4, rows: 1 },
+    { how: 'add', dtype: 'f32', bytes: 4, rows: 1 },
+    { how: 'multiplyAdd', dtype: 'f32', bytes: 4, rows: 1 },
+    { how: 'add', dtype: 'i32', bytes: 4, rows: 1 },
+    null,
+  ])
 })

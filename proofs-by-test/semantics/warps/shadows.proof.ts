@@ -1,11 +1,11 @@
 /** Marks of registers: after any silent operation the known bytes are the same whatever the unknown ones held before it. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { bitsOfBytes, scalarOperation } from '../../../src/numerics/scalar/index.js'
 import { bytesOfMark, mark, markOf, ofProduct } from '../../../src/numerics/shadow.js'
 import * as Lanes from '../../../src/semantics/warps/lanes.js'
 import { transpose } from '../../../src/semantics/warps/effects/matrices.js'
-import type { Silent as SilentOperation } from '../../../src/semantics/warps/program.js'
+import { ofPredicate, type Silent as SilentOperation } from '../../../src/semantics/warps/program.js'
 import { rows, setLane, setPredicate, wordAt, type Rows } from '../../../src/semantics/warps/rows.js'
 import * as Shadows from '../../../src/semantics/warps/shadows.js'
 import * as Silent from '../../../src/semantics/warps/silent.js'
@@ -327,5 +327,43 @@ describe('a word that came', () => {
     expect(all.map((m) => bytesOfMark(m))).toEqual(all.map((_, lane) => (lane === 5 ? then : 0)))
     Shadows.came(r, 1, 5, 0, bits, signed)
     expect(markOf(Shadows.carrierAt(r, 1, 5, 0))).toBe(0)
+  })
+})
+
+describe('votes', () => {
+  // three lanes, each of which votes yes or no or is not known
+  const votes = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)])
+  const resultOf = (mode: string, yes: ReadonlyArray<boolean>): boolean =>
+    mode === 'all'
+      ? yes.every(Boolean)
+      : mode === 'any'
+        ? yes.some(Boolean)
+        : yes.every(Boolean) || !yes.some(Boolean)
+  test.each(['all', 'any', 'uni'] as const)('%s: known where every completion has one result', (mode) => {
+    for (const negated of [false, true])
+      for (const all of votes) {
+        const r = rows(1, 2, null, null, Shadows.shadow(1, 2), null, null, null)
+        all.forEach((vote, lane) => {
+          setPredicate(r, 0, 1 << lane, vote === 0 ? 0 : -1, 0)
+          if (vote === 2) Shadows.markAs(r.shadow!, ofPredicate(0), lane, mark(1, 5))
+        })
+        Shadows.follow(
+          r,
+          { _tag: 'vote', mode, to: null, toPredicate: 1, by: { predicate: 0, negated }, members: null },
+          null,
+          0b111,
+        )
+        const completions = Array.from({ length: 8 }, (_, n) =>
+          resultOf(
+            mode,
+            all.map((vote, lane) => (vote === 2 ? ((n >>> lane) & 1) === 1 : (vote === 1) !== negated)),
+          ),
+        )
+        const isKnown = new Set(completions).size === 1
+        expect([all, [0, 1, 2].map((lane) => Shadows.markIn(r.shadow!, ofPredicate(1), lane))]).toEqual([
+          all,
+          [0, 1, 2].map(() => (isKnown ? 0 : mark(1, 5))),
+        ])
+      }
   })
 })
