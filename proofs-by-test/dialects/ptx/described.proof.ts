@@ -54,6 +54,16 @@ it('an opcode that has a row and does not run is listed with the reason, and is 
   expect(f!.instructions).toBe(4)
 })
 
+it('opcodes that are not supported, in the order of the text, each at its first line', () => {
+  const [f] = of(
+    `${head}.entry k() {\n tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}];\n tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];\n tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];\n ret;\n}`,
+  ).functions
+  expect(f!.unsupported).toEqual([
+    { opcode: 'tex.1d.v4.s32.s32', count: 1, line: 5, why: null },
+    { opcode: 'tld4.r.2d.v4.f32.f32', count: 2, line: 6, why: null },
+  ])
+})
+
 it('every instruction of every module is counted', () => {
   for (const file of sampled(20, everyFile))
     for (const f of of(moduleText(file)).functions) {

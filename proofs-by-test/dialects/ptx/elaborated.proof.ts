@@ -125,3 +125,56 @@ test('a matrix is in memory, and no parameter', () => {
   expect(left(load('par')).code).toBe('ptx.operand')
   expect(E.isRight(load('%rd1'))).toBe(true)
 })
+
+describe('what a program does by itself', () => {
+  test('a trap is no assertion that fails', () => {
+    expect(operationOf('trap;', 'trap')).toMatchObject({ asserted: false })
+  })
+  test.each([
+    // ptxas takes the cache operator, and the way of a load, before the state space
+    ['ld.nc.global.u32 %r1, [%rd1];', 'ld.global.nc.u32 %r1, [%rd1];'],
+    ['ld.ca.global.u32 %r1, [%rd1];', 'ld.global.ca.u32 %r1, [%rd1];'],
+    ['st.wb.global.u32 [%rd1], %r1;', 'st.global.wb.u32 [%rd1], %r1;'],
+    ['ld.global.acquire.gpu.u32 %r1, [%rd1];', 'ld.acquire.gpu.global.u32 %r1, [%rd1];'],
+    ['max.s32.relu %r1, %r2, %r3;', 'max.relu.s32 %r1, %r2, %r3;'],
+    ['vote.all.sync.pred %p1, %p2, -1;', 'vote.sync.all.pred %p1, %p2, -1;'],
+  ])('%s is %s', (one, other) => {
+    const operations = (line: string) => programOf(line).code.map(({ operation }) => operation)
+    expect(operations(one)).toEqual(operations(other))
+  })
+  // a word of halves, of bytes, and of both orders of the same
+  test.each([
+    ['mov.b32 %r1, {%h1, %h2};', 'pack', [[16, 2]]],
+    [
+      'mov.b64 %rd1, {%h1, %h2, %h3, %h4};',
+      'pack',
+      [
+        [16, 2],
+        [16, 2],
+      ],
+    ],
+    [
+      'mov.b32 {%h1, %h2}, %r1;',
+      'part',
+      [
+        [16, 0],
+        [16, 16],
+      ],
+    ],
+    [
+      'mov.b64 {%h1, %h2, %h3, %h4}, %rd1;',
+      'part',
+      [
+        [16, 0],
+        [16, 16],
+        [16, 0],
+        [16, 16],
+      ],
+    ],
+  ] as const)('%s', (line, tag, all) => {
+    const found = programOf(line).code.flatMap(({ operation: o }) =>
+      o._tag === tag ? [o._tag === 'pack' ? [o.bits, o.from.length] : [o.bits, o.at]] : [],
+    )
+    expect(found).toEqual(all)
+  })
+})

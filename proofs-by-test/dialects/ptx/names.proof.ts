@@ -1,5 +1,5 @@
 /**
- * Names of C++: against what `c++filt -i` (GNU binutils 2.40) prints for symbols that nvcc 13.0 makes of kernels of our own, with `> >` closed up.
+ * Names of C++: against what `c++filt -i` (GNU binutils 2.40) prints for symbols that nvcc 13.0 makes of kernels of our own, and for some by hand, with `> >` closed up.
  */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
@@ -39,6 +39,24 @@ const table: ReadonlyArray<readonly [string, string]> = [
   ['_ZN3gem2ttINS_1VEfEEvT_IT0_E', 'void gem::tt<gem::V, float>(gem::V<float>)'],
   ['_ZN3gem2apIZ4hostvEUliE_EEvT_i', 'void gem::ap<host()::{lambda(int)#1}>(host()::{lambda(int)#1}, int)'],
   ['_Z1fI1XEvNT_1yE', 'void f<X>(X::y)'],
+  ['_ZN1AC1Ev', 'A::A()'],
+  ['_ZN1AC2ERKS_', 'A::A(A const&)'],
+  ['_ZN1AC3Ev', 'A::A()'],
+  ['_ZN1AD0Ev', 'A::~A()'],
+  ['_ZN1AD1Ev', 'A::~A()'],
+  ['_ZN1AD2Ev', 'A::~A()'],
+  ['_ZN1A1BD1Ev', 'A::B::~B()'],
+  ['_ZN3foo1BIiEC1Ei', 'foo::B<int>::B(int)'],
+  ['_ZN3foo1BIiED2Ev', 'foo::B<int>::~B()'],
+  ['_ZN3foo1BINS_1CIiEEEC1Ev', 'foo::B<foo::C<int>>::B()'],
+  ['_ZN1AC1B3abcEv', 'A::A[abi:abc]()'],
+  ['_ZN1AclEi', 'A::operator()(int)'],
+  ['_ZZ1fvENUliE_clEi', 'f()::{lambda(int)#1}::operator()(int)'],
+  ['_ZZ1fvENUliE0_clEi', 'f()::{lambda(int)#2}::operator()(int)'],
+  ['_ZN1AUt0_1fEv', 'A::{unnamed type#2}::f()'],
+  ['_Z1fB3abcv', 'f[abi:abc]()'],
+  ['_Z1fRVKi', 'f(int const volatile&)'],
+  ['_Z1fPVi', 'f(int volatile*)'],
   ['_ZN37_GLOBAL__N__587d583e_5_dm_cu_0f63b6f64anonEPi', '(anonymous namespace)::anon(int*)'],
 ]
 
