@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Algebra, CompareOp } from '../../src/numerics/algebra.js'
 import { compareOps } from '../../src/numerics/algebra.js'
 import { encode } from '../../src/numerics/float-format.js'
-import { inputTerm, terms, uses } from '../../src/numerics/terms.js'
+import { applied, appliedWith, inputTerm, terms, uses } from '../../src/numerics/terms.js'
 import { written } from '../../src/numerics/written.js'
 import { nightly } from '../extent.js'
 
@@ -254,5 +254,38 @@ describe('what has been written', () => {
     })
     get(algebra.compare('lt', 'f32'))(0, 0)
     expect(times).toBe(1)
+  })
+})
+
+describe('operations of any number of terms', () => {
+  const term = fc.oneof(
+    fc.constantFrom(-1, 0),
+    fc.tuple(fc.nat(5), fc.nat(999)).map(([tensor, index]) => inputTerm(tensor, index)),
+  )
+  const list = fc.array(term, { maxLength: 9 })
+  test('two lists are one after the other, whatever they are kept in', () => {
+    fc.assert(
+      fc.property(list, list, (a, b) => {
+        const whole = applied('of')([...a, ...b])
+        expect(applied('of')(a, b)).toBe(whole)
+        expect(applied('of')(Float64Array.from(a), b)).toBe(whole)
+      }),
+    )
+  })
+  test('one term and another is the list of both; another order, name or number of terms is another term', () => {
+    fc.assert(
+      fc.property(term, term, (a, b) => {
+        const both = applied('of')([a, b])
+        expect(appliedWith('of')(a)(b)).toBe(both)
+        expect(applied('other')([a, b])).not.toBe(both)
+        expect(applied('of')([a])).not.toBe(both)
+        expect(appliedWith('of')(b)(a) === both).toBe(a === b)
+      }),
+    )
+  })
+  test('terms are what they were: a hash of this name and these words', () => {
+    expect([applied('bytes')([]), applied('bytes')([1]), applied('bytes')([1, 2 ** 51 + 5])]).toEqual([
+      800026309302805, 967329889530936, 4265156909236871,
+    ])
   })
 })

@@ -131,16 +131,48 @@ export const inputTerm = (tensor: number, index: number): number =>
 
 const inputs = seedOf('input')
 
-/** An operation of any number of terms; its name is a seed of the hash. */
-export const applied = (operation: string): ((terms: ReadonlyArray<number>) => number) => {
+/** Terms one after another, absorbed as `hashOf` absorbs their words. */
+const absorbing = (
+  [s, t]: readonly [number, number],
+  of: ArrayLike<number>,
+  more: ArrayLike<number>,
+): number => {
+  let [p, q] = [s, t]
+  for (let i = 0; i < of.length; i++) {
+    const x = of[i]!
+    p = mix(p ^ upper(x))
+    q = mix(q ^ (x % lane) ^ p)
+    p = mix(p + q)
+  }
+  for (let i = 0; i < more.length; i++) {
+    const x = more[i]!
+    p = mix(p ^ upper(x))
+    q = mix(q ^ (x % lane) ^ p)
+    p = mix(p + q)
+  }
+  return (p >>> 6) * lane + (q >>> 6)
+}
+
+/** An operation of any number of terms, and of more after them; its name is a seed of the hash. */
+export const applied = (
+  operation: string,
+): ((terms: ArrayLike<number>, more?: ArrayLike<number>) => number) => {
   const start = seedOf(operation)
-  return (of) => {
-    const words = new Array<number>(2 * of.length)
-    for (let i = 0; i < of.length; i++) {
-      words[2 * i] = upper(of[i]!)
-      words[2 * i + 1] = of[i]! % lane
+  return (of, more = []) => absorbing(start, of, more)
+}
+
+/** `applied` of one term and each of many others in turn: what the first does to the state is done once. */
+export const appliedWith = (operation: string): ((term: number) => (other: number) => number) => {
+  const [s, t] = seedOf(operation)
+  return (term) => {
+    const a = mix(s ^ upper(term))
+    const b = mix(t ^ (term % lane) ^ a)
+    const c = mix(a + b)
+    return (other) => {
+      const x = mix(c ^ upper(other))
+      const y = mix(b ^ (other % lane) ^ x)
+      return (mix(x + y) >>> 6) * lane + (y >>> 6)
     }
-    return hashOf(start, words)
   }
 }
 

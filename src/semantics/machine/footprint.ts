@@ -12,6 +12,7 @@ export {
   ofAddresses,
   ofInstruction,
   ofLayout,
+  ofKept,
   ofStarts,
   offsetsIn,
   placedAt,

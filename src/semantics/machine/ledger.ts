@@ -26,7 +26,7 @@
  *
  * Source: Green, Karvounarakis and Tannen, provenance semirings; PTX ISA for what reads and writes.
  */
-import { applied } from '../../numerics/terms.js'
+import { applied, appliedWith } from '../../numerics/terms.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Access, ByteTerms, Footprint, Header, LogEvent, StoredFrom } from '../log/events.js'
 import { singles } from '../log/lane-mask.js'
@@ -78,6 +78,7 @@ const unlike = applied('unlike any other')
 const contents = applied('contents')
 const word = applied('word')
 const together = applied('bytes')
+const togetherWith = appliedWith('bytes')
 
 /** A term that nothing else has. */
 export const another = (l: Ledger): number => unlike([l.made++])
@@ -159,7 +160,7 @@ const ofOthers = (footprints: Footprints, f: Footprint, acting: number, lanes: n
 }
 
 /** All of a footprint's bytes in one term. */
-const digest = ({ terms, index }: ByteTerms): number => together([...terms, ...index])
+const digest = ({ terms, index }: ByteTerms): number => together(terms, index)
 
 // ---------------------------------------------------------------- memory
 
@@ -180,12 +181,34 @@ const pageOf = (l: Ledger, header: Header, plane: number, address: number): Byte
   const made = byteTerms(pageBytes)
   if (l.blanks && !initialised && space !== 'gmem') made.terms.fill(blank)
   else
-    for (let b = 0; b < pageBytes; b++) {
-      made.terms[b] = before(plane, number * pageBytes + b)
-      made.index[b] = b & 3
+    for (let b = 0; b < pageBytes; b += 4) {
+      made.terms.fill(before(plane, number * pageBytes + b), b, b + 4)
+      for (let k = 0; k < 4; k++) made.index[b + k] = k
     }
   pages.set(number, made)
   return made
+}
+
+/** Each byte of a footprint that is somewhere: its page, its place in it, and its number among those of the elements. */
+const eachByte = (
+  l: Ledger,
+  header: Header,
+  f: Footprint,
+  visit: (page: ByteTerms, place: number, at: number) => void,
+): void => {
+  const width = widthOf(f)
+  let number = -1
+  let page: ByteTerms | null = null
+  forEachAddress(f, (address, element) => {
+    for (let b = 0; b < width; b++) {
+      const byte = address + b
+      if (page === null || byte >> pageBits !== number) {
+        number = byte >> pageBits
+        page = pageOf(l, header, f.plane, byte)
+      }
+      visit(page, byte & (pageBytes - 1), element * width + b)
+    }
+  })
 }
 
 /** What is in the places of a footprint, element by element. Null: its elements are no bytes. */
@@ -195,24 +218,17 @@ export const found = (l: Ledger, header: Header, f: Footprint): ByteTerms | null
   const out = byteTerms(elementsIn(f) * width)
   // what is nowhere is filled with anything
   out.terms.fill(another(l))
-  forEachAddress(f, (address, element) => {
-    for (let b = 0; b < width; b++) {
-      const page = pageOf(l, header, f.plane, address + b)
-      out.terms[element * width + b] = page.terms[(address + b) & (pageBytes - 1)]!
-      out.index[element * width + b] = page.index[(address + b) & (pageBytes - 1)]!
-    }
+  eachByte(l, header, f, (page, from, at) => {
+    out.terms[at] = page.terms[from]!
+    out.index[at] = page.index[from]!
   })
   return out
 }
 
 const put = (l: Ledger, header: Header, f: Footprint, stored: ByteTerms): void => {
-  const width = widthOf(f)
-  forEachAddress(f, (address, element) => {
-    for (let b = 0; b < width; b++) {
-      const page = pageOf(l, header, f.plane, address + b)
-      page.terms[(address + b) & (pageBytes - 1)] = stored.terms[element * width + b]!
-      page.index[(address + b) & (pageBytes - 1)] = stored.index[element * width + b]!
-    }
+  eachByte(l, header, f, (page, to, at) => {
+    page.terms[to] = stored.terms[at]!
+    page.index[to] = stored.index[at]!
   })
 }
 
@@ -220,10 +236,17 @@ const put = (l: Ledger, header: Header, f: Footprint, stored: ByteTerms): void =
 const allOf = (f: Footprint, term: number, of: (address: number, element: number) => number): ByteTerms => {
   const width = widthOf(f)
   const out = byteTerms(elementsIn(f) * width)
+  const termOf = togetherWith(term)
+  let last = NaN
+  let made = 0
   forEachAddress(f, (address, element) => {
     for (let b = 0; b < width; b++) {
       const at = element * width + b
-      out.terms[at] = together([term, of(address + b, at)])
+      const word = of(address + b, at)
+      // the bytes of a word follow one another
+      if (word !== last) made = termOf(word)
+      last = word
+      out.terms[at] = made
       out.index[at] = (address + b) & 3
     }
   })

@@ -46,6 +46,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { greatest } from '../../greatest.js'
+import { remembered } from '../../remembered.js'
 import { isFloat } from '../../numerics/dtype.js'
 import { inputTerm, terms } from '../../numerics/terms.js'
 import { written } from '../../numerics/written.js'
@@ -101,10 +102,22 @@ const most = 30
 
 // ---------------------------------------------------------------- pairs
 
+const nameOfSite = (label: string, path: ReadonlyArray<string>): string => JSON.stringify([label, path])
+
+/** A run has thousands of findings, and a header has thousands of sites. */
+const sitesByName = remembered((header: Header): ReadonlyMap<string, ReadonlySet<number>> => {
+  const byName = new Map<string, Set<number>>()
+  header.sites.forEach(({ label, path }, i) => {
+    const name = nameOfSite(label, path)
+    byName.set(name, (byName.get(name) ?? new Set()).add(i))
+  })
+  return byName
+})
+
+const nowhere: ReadonlySet<number> = new Set()
+
 const sitesOf = (header: Header, o: Operation): ReadonlySet<number> =>
-  new Set(
-    header.sites.flatMap((s, i) => (s.label === o.site && s.path.join('/') === o.path.join('/') ? [i] : [])),
-  )
+  sitesByName(header).get(nameOfSite(o.site, o.path)) ?? nowhere
 
 const isRace = (f: Diagnosis): boolean =>
   hazards[f.id].cause === 'conflict' && hazards[f.id].witness?.some((w) => w === 'race') === true

@@ -176,7 +176,7 @@ describe('footprints', () => {
       ['u8', 1, 3],
       ['u16', 2, 2],
     ),
-  ])('law 5: from each start on', (starts, [dtype, bytes, count]) => {
+  ])('law 6: from each start on', (starts, [dtype, bytes, count]) => {
     const store = Footprint.footprints()
     const addresses = Int32Array.from(
       starts.flatMap((start) =>
@@ -187,6 +187,35 @@ describe('footprints', () => {
     const e = Footprint.ofStarts(store, 3, dtype, starts, bytes, count)
     expect(Footprint.ofAddresses(store, 3, dtype, shape, addresses)).toBe(e)
     expect([...Footprint.addressesOf(e)]).toEqual([...addresses])
+    return true
+  })
+  prop([
+    fc.array(fc.oneof(fc.integer({ min: -3, max: 60 }), fc.constantFrom(8, 16)), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    fc.constantFrom<Dtype>('i32', 'u8', 'u16', 'e2m1'),
+    fc.array(fc.tuple(fc.nat(2), fc.boolean(), fc.boolean(), fc.constantFrom<Dtype>('i32', 'u8')), {
+      maxLength: 8,
+    }),
+  ])('law 5: a list that is kept, in many stores, planes, dtypes and shapes', (list, own, asked) => {
+    const program = {}
+    const kept = Int32Array.from(list)
+    Footprint.ofKept(Footprint.footprints(program), 0, own, [list.length], kept)
+    for (const isOneStore of [false, true]) {
+      const one = Footprint.footprints(program)
+      for (const [plane, isFirst, isFlat, dtype] of asked) {
+        const store = isOneStore ? one : Footprint.footprints(program)
+        const shape = isFlat ? [list.length] : [1, list.length]
+        const plain = () => Footprint.ofAddresses(store, plane, dtype, shape, Int32Array.from(list))
+        const before = isFirst ? plain() : null
+        const e = Footprint.ofKept(store, plane, dtype, shape, kept)
+        if (before !== null) expect(e).toBe(before)
+        expect(plain()).toBe(e)
+        expect(e).toMatchObject({ plane, dtype, shape })
+        expect([...Footprint.addressesOf(e)]).toEqual(list)
+      }
+    }
     return true
   })
   test('a base below zero, as a view that has left its plane has it', () => {

@@ -14,7 +14,8 @@
  * 2. `ofInstruction` is `make()`, of the first call with this instruction and these words.
  * 3. `addressesOf` of it are `layoutAddresses` of the layout at the base, or the addresses that were given; its spans are `spansAt` of these.
  * 4. A store made for a program answers as one of its own, and what was listed for an earlier one is not listed again.
- * 5. `ofStarts` is `ofAddresses` of `count` addresses from each start on, `bytes` apart.
+ * 5. `ofKept` is `ofAddresses`, of a list that is never written again.
+ * 6. `ofStarts` is `ofAddresses` of `count` addresses from each start on, `bytes` apart.
  */
 import { dtypes, type Dtype } from '../../../numerics/dtype.js'
 import * as Ref from '../../../transforms/ref.js'
@@ -43,6 +44,7 @@ interface Lying {
   readonly shape: ReadonlyArray<number>
   readonly offsets: Int32Array
   readonly spans: Int32Array
+  readonly hash: number
 }
 interface Pattern {
   readonly lying: Lying
@@ -197,6 +199,35 @@ export const ofAddresses = (
   addresses: Int32Array,
 ): Elements => patterned(store, plane, dtype, shape, addresses, 0, 1)
 
+/** How addresses lie that a program keeps for all its runs: from which base on. */
+interface Kept {
+  readonly base: number
+  readonly lying: Lying
+}
+const keptBefore = new WeakMap<Int32Array, Kept>()
+
+/** `ofAddresses` of a list that is never written again: a program keeps it, so how it lies is asked once and not in each launch. */
+export const ofKept = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  addresses: Int32Array,
+): Elements => {
+  const before = keptBefore.get(addresses)
+  if (before?.lying.dtype === dtype && sameNumbers(before.lying.shape, shape)) {
+    const { base, lying: own } = before
+    const bucket = store.patterns.get(own.hash)
+    const pattern = bucket?.find((x) => x.lying === own)
+    if (pattern !== undefined) return elementsAt(store, plane, pattern, base)
+    if (bucket === undefined) return elementsAt(store, plane, begun(store, own), base)
+  }
+  const base = baseOf(dtype, addresses)
+  const pattern = patternOf(store, dtype, shape, addresses, base, 0, 1)
+  keptBefore.set(addresses, { base, lying: pattern.lying })
+  return elementsAt(store, plane, pattern, base)
+}
+
 /** `count` elements from each of these bytes on, `bytes` apart; of a negative start, elements that are not accessed. */
 export const ofStarts = (
   store: Footprints,
@@ -218,19 +249,36 @@ const patterned = (
   count: number,
 ): Elements => {
   const base = baseOf(dtype, starts)
+  return elementsAt(store, plane, patternOf(store, dtype, shape, starts, base, step, count), base)
+}
+
+/** A pattern that the store has not had. */
+const begun = (store: Footprints, own: Lying): Pattern => {
+  const pattern: Pattern = { lying: own, at: new Map() }
+  const bucket = store.patterns.get(own.hash) ?? []
+  store.patterns.set(own.hash, bucket)
+  bucket.push(pattern)
+  return pattern
+}
+
+const patternOf = (
+  store: Footprints,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  starts: ArrayLike<number>,
+  base: number,
+  step: number,
+  count: number,
+): Pattern => {
   const hash = hashOf(starts, base, step, count)
-  let bucket = store.patterns.get(hash)
-  if (bucket === undefined) {
-    bucket = []
-    store.patterns.set(hash, bucket)
-  }
-  let pattern: Pattern | undefined
-  for (let i = 0; i < bucket.length && pattern === undefined; i++)
-    if (lies(bucket[i]!.lying, dtype, shape, starts, base, step, count)) pattern = bucket[i]
-  if (pattern === undefined) {
-    pattern = { lying: lying(store, hash, dtype, shape, starts, base, step, count), at: new Map() }
-    bucket.push(pattern)
-  }
+  const bucket = store.patterns.get(hash) ?? []
+  for (const pattern of bucket)
+    if (lies(pattern.lying, dtype, shape, starts, base, step, count)) return pattern
+  return begun(store, lying(store, hash, dtype, shape, starts, base, step, count))
+}
+
+/** The elements of a pattern at a base. */
+const elementsAt = (store: Footprints, plane: number, pattern: Pattern, base: number): Elements => {
   let bases = pattern.at.get(plane)
   if (bases === undefined) {
     bases = new Map()
@@ -238,7 +286,7 @@ const patterned = (
   }
   const known = bases.get(base)
   if (known !== undefined) return known
-  const { offsets, spans, shape: own } = pattern.lying
+  const { dtype, offsets, spans, shape: own } = pattern.lying
   const made: Elements = {
     footprint: footprint(store, plane, { list: spans, by: base / addressesInByte(dtype) }, dtype, {
       _tag: 'scatter',
@@ -274,7 +322,7 @@ const lying = (
   const offsets = new Int32Array(starts.length * count)
   for (let i = 0; i < starts.length; i++)
     for (let k = 0; k < count; k++) offsets[i * count + k] = offsetOf(starts[i]!, base, k * step)
-  const made: Lying = { dtype, shape, offsets, spans: spansAt(dtype, offsets) }
+  const made: Lying = { dtype, shape, offsets, spans: spansAt(dtype, offsets), hash }
   before.push(made)
   if (store.listed.size < mostListed) store.listed.set(hash, before)
   return made

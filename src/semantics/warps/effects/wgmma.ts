@@ -197,7 +197,7 @@ const described = (
           'I2',
           `${what} ${show(word)} means bytes ${String(low)}..${String(end)} of shared memory of ${String(h.launch.sharedBytes)} bytes`,
         )
-      return Footprint.ofAddresses(
+      return Footprint.ofKept(
         h.world.footprints,
         h.shared,
         type,
@@ -307,7 +307,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
     return V.fault('algebra.lacks', `the ${h.world.algebra.name} algebra has no ${shapeOf(o)}`)
   const registers = (which: 'a' | 'd', make: () => Int32Array): Elements | FaultValue =>
     Footprint.ofInstruction(h.world.footprints, o, `${which} ${String(plane)}`, () =>
-      Footprint.ofAddresses(
+      Footprint.ofKept(
         h.world.footprints,
         plane,
         which === 'a' ? o.aType : o.dType,
