@@ -9,7 +9,16 @@ import { readTensor } from '../../../src/semantics/execution/launch.js'
 import type { Fold } from '../../../src/semantics/log/events.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Do, Program, Region, Stmt } from '../../../src/semantics/language/program.js'
-import { both, collect, ignore, run, settings } from '../../../src/semantics/execution/run.js'
+import {
+  both,
+  collect,
+  collectUpTo,
+  heard,
+  ignore,
+  run,
+  settings,
+} from '../../../src/semantics/execution/run.js'
+import { defaults, detector } from '../../../src/semantics/judging/detector/index.js'
 import { showKeys } from '../../../src/semantics/files/schedule.js'
 import { offered, readKey } from '../../../src/semantics/execution/step.js'
 import { agentEvents, contents, launched, logged, matmul, solo } from '../machine/machine-samples.js'
@@ -297,6 +306,26 @@ describe('a fold that can hear no more', () => {
     expect(all.outcome._tag).toBe('completed')
     // one that does not say so hears everything
     expect(run(l.world, l.machine, settings(Policy.eager), collect).result.length).toBe(all.result)
+  })
+  test('law 4: a fold that reads the log later is that of the run; one that would have ended the run does not read it', () => {
+    const one = run(l.world, l.machine, settings(Policy.eager, true), collect)
+    const log = Object.assign({ spent: 0 }, one)
+    const { header } = l.world
+    const watching = detector(defaults)
+    const there = run(l.world, l.machine, settings(Policy.eager, true), both(watching, collect))
+    const later = heard(log, header, both(watching, collect))
+    expect(later?.result).toEqual(there.result)
+    expect(later).toMatchObject({ outcome: there.outcome, steps: there.steps, clusters: there.clusters })
+    expect(showKeys(later!.schedule)).toBe(showKeys(there.schedule))
+    expect(heard(log, header, full(one.result.length - 1))).toBeNull()
+    expect(heard(log, header, full(one.result.length))?.result).toBe(one.result.length)
+    const upTo = (most: number) =>
+      run(l.world, l.machine, settings(Policy.eager), collectUpTo(most)).result?.length ?? null
+    expect([upTo(one.result.length), upTo(one.result.length - 1), upTo(0)]).toEqual([
+      one.result.length,
+      null,
+      null,
+    ])
   })
   test('of two folds either one', () => {
     const steps = <S, R>(fold: Fold<S, R>): number =>

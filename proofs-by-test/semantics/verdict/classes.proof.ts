@@ -4,6 +4,7 @@
  * | what                                                     | oracle                                                        |
  * |----------------------------------------------------------|---------------------------------------------------------------|
  * | verdict, findings, notes, conditions by classes          | those of a run of every cluster                               |
+ * | of one class, from a log that is kept                    | the same, of a cluster that is run again to be judged         |
  * | the log of a fellow                                      | the log of its cluster, run alone, footprint by footprint     |
  * | who is alike, where addresses are moved                  | by hand                                                       |
  */
@@ -12,6 +13,7 @@ import { expect, test } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
 import { shadow } from '../../../src/numerics/shadow.js'
 import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { eager, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
 import { checkSource, standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
@@ -25,6 +27,9 @@ const telling = [205, 387, 668]
 const seeds = [...Array.from({ length: nightly ? 3000 : 40 }, (_, i) => i + 1), ...(nightly ? [] : telling)]
 /** All of them take minutes. */
 const patience = nightly ? 900_000 : 120_000
+
+/** Eager, but not by its name. */
+const nameless: AnyPolicy = (k) => eager((policy) => k(policy))
 
 // ---------------------------------------------------------------- verdicts
 
@@ -47,6 +52,9 @@ test('by classes a verdict is what it is by every cluster', { timeout: patience 
     if (classes.length > 1) fewer++
     names.add(some.right.verdict.verdict)
     expect(toldOf(some.right.verdict), `${String(seed)}\n${text}`).toEqual(toldOf(all.right.verdict))
+    // of a policy without a name no log is kept, and the cluster is run again to be judged
+    const again = checkSource(source, Object.assign({}, how, { policy: nameless }))
+    expect(right(again).verdict, `${String(seed)}\n${text}`).toEqual(some.right.verdict)
     expect(classes.reduce((n, c) => n + c.of, 0)).toBe(all.right.verdict.counts.clusters)
   }
   expect(byClasses).toBeGreaterThan(seeds.length / 4)

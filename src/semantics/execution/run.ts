@@ -12,10 +12,11 @@
  * 1. run with the token equals run without it, event for event and byte for byte.
  * 2. The log and the machine of a run of one wave are those of `stepsOf` of the schedule that it took.
  * 3. what `both(f, g)` finds is what f finds and what g finds, each alone.
+ * 4. what `heard` says of the log of a run is what the run with that fold is.
  */
 import { aheadOf } from './ahead.js'
 import { nextWave } from '../machine/launch.js'
-import { conclusion, observeAll, type Fold, type LogEvent } from '../log/events.js'
+import { conclusion, observeAll, type Fold, type Header, type LogEvent } from '../log/events.js'
 import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
@@ -123,6 +124,17 @@ export const collect: Fold<LogEvent[], ReadonlyArray<LogEvent>> = {
   },
   finish: (events) => events,
 }
+
+/** The log itself, if it is no longer than this; null: it is. */
+export const collectUpTo = (most: number): Fold<LogEvent[] | null, ReadonlyArray<LogEvent> | null> => ({
+  init: () => [],
+  observe: (events, event) => {
+    if (events === null || events.length === most) return null
+    events.push(event)
+    return events
+  },
+  finish: (events) => events,
+})
 
 /** Nothing. */
 export const ignore: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
@@ -253,3 +265,32 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       result: conclusion(fold, state, outcome._tag === 'completed' || outcome._tag === 'stuck'),
     }
   })
+
+// ---------------------------------------------------------------- a log that is there
+
+/** A run that came to its end, and its log. */
+export interface Logged extends Omit<Ran<ReadonlyArray<LogEvent>>, 'outcome'> {
+  /** what it spent, by `machine/effort.ts` */
+  readonly spent: number
+}
+
+/** What a run with this fold would have been, from the log of one without it; null: the fold hears no more, and the run would have stopped. */
+export const heard = <S, R>(
+  { machine, steps, clusters, schedule, result: events }: Logged,
+  header: Header,
+  fold: Fold<S, R>,
+): Ran<R> | null => {
+  let state = fold.init(header)
+  for (let from = 0; from < events.length; from += patience) {
+    state = observeAll(fold, state, events.slice(from, from + patience))
+    if (fold.exhausted?.(state) === true) return null
+  }
+  return {
+    outcome: { _tag: 'completed' },
+    machine,
+    steps,
+    clusters,
+    schedule,
+    result: conclusion(fold, state, true),
+  }
+}

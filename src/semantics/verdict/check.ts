@@ -37,6 +37,7 @@ import { foresee } from './foresight.js'
 import { withHardware } from './hardware.js'
 import { whoeverRuns } from './who-runs.js'
 import type { AnyPolicy } from '../execution/policy.js'
+import type { Logged } from '../execution/run.js'
 import type { Refusal } from '../language/refusal.js'
 import { provenance, provenanceOfClasses, type Kin } from '../judging/provenance/index.js'
 import {
@@ -217,7 +218,7 @@ const fueledFor = (launched: Launched, options: CheckOptions): E.Either<Refusal,
 const ofClasses = (
   source: Source,
   options: CheckOptions,
-  { classes, written, kin }: Classes,
+  { classes, written, kin, logged }: Classes,
 ): E.Either<Refusal, Checked> | null => {
   const some = sourceVisiting(
     source,
@@ -227,9 +228,9 @@ const ofClasses = (
     standsFor: new Map(classes.map(({ cluster, members }) => [cluster, members.length])),
     written,
   }
-  const checked = E.chain((launched: Launched) => checkLaunched(some, launched, options, { part, kin }))(
-    some.launch(options.algebra, options.arguments),
-  )
+  const checked = E.chain((launched: Launched) =>
+    checkLaunched(some, launched, options, { part, kin, logged }),
+  )(some.launch(options.algebra, options.arguments))
   if (E.isLeft(checked) || !decidesForClass(checked.right, options)) return null
   const { verdict } = checked.right
   const told: Verdict = Object.assign({}, verdict, {
@@ -252,6 +253,8 @@ const decidesForClass = ({ verdict, world, excused }: Checked, options: CheckOpt
 interface Some {
   readonly part: Part
   readonly kin: Kin
+  /** its run, if it has been kept */
+  readonly logged: Logged | null
 }
 
 /** A launch, run and judged. `some`: of its grid it has one cluster of each class. */
@@ -263,6 +266,7 @@ const checkLaunched = (
 ): E.Either<Refusal, Checked> => {
   const { world } = launch
   const proving = some === null ? provenance : provenanceOfClasses(some.kin)
+  const logged = some?.logged ?? null
   const isGuess = (options.guessed?.length ?? 0) > 0
   const bare: Options = {
     strict: options.strict,
@@ -283,7 +287,15 @@ const checkLaunched = (
       options,
       how,
       world,
-      judged(launch, options, how, policy, withProvenance ? proving : null),
+      judged(
+        launch,
+        options,
+        how,
+        policy,
+        withProvenance ? proving : null,
+        true,
+        policy === options.policy ? logged : null,
+      ),
     )
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran => {
     const ran = ranAs(detecting, policy, withProvenance)
@@ -321,7 +333,7 @@ const checkLaunched = (
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     budget,
-    price: priceOfRun(first.steps, world.effort.spent - before),
+    price: priceOfRun(first.steps, world.effort.spent - before + (logged?.spent ?? 0)),
     run: (policy, controlled) => asJudged(policy, false, controlled),
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules, isGuess),
   }

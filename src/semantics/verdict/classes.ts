@@ -18,6 +18,8 @@
  *     ring, 2,048 CTAs of a matrix product       one class: 1 CTA is run, and 2,047 are the same up to addresses
  *     causal attention, 32 tiles of queries      a class for each number of turns: 32 are run
  *
+ * A grid of one class is run once: the log of the run that found the class is kept, if it is short, and judged.
+ *
  * Laws
  * 1. Where the answer is not null, name and findings of the verdict are those of a run of every cluster.
  * 2. Classes are disjoint, and together they are the grid.
@@ -28,6 +30,7 @@ import { collision, heardBy, joined, united, type Touched } from '../execution/i
 import type { AnyPolicy } from '../execution/policy.js'
 import { findAlike } from '../execution/find-alike.js'
 import * as Run from '../execution/run.js'
+import { noted } from '../files/schedule.js'
 import type { Launched } from '../execution/launch.js'
 import type { Fold, Footprint, Header } from '../log/events.js'
 import type { Kin, Moves } from '../judging/provenance/index.js'
@@ -61,7 +64,12 @@ export interface Classes {
   readonly written: ReadonlyMap<number, Float64Array>
   /** by the cluster of a class, how far the others are moved from it */
   readonly kin: Kin
+  /** where there is one class, its run, if the log is short: it is the run to be judged */
+  readonly logged: Run.Logged | null
 }
+
+/** Events of a log that is kept to be judged: some tens of megabytes. */
+const mostKept = 2 ** 17
 
 // ---------------------------------------------------------------- some clusters
 
@@ -190,6 +198,7 @@ const oneClass = (
   readonly members: ReadonlyArray<number>
   readonly touched: ReadonlyArray<ReadonlyArray<Touched>>
   readonly moves: Moves
+  readonly logged: Run.Logged | null
 } | null => {
   const fellows = fellowship(others)
   const launched = source.launch(
@@ -199,13 +208,18 @@ const oneClass = (
   if (E.isLeft(launched)) return null
   const begins = visiting(launched.right, [cluster])
   if (begins === null) return null
-  const { outcome, result } = Run.run(
+  const { effort } = begins.world
+  const before = effort.spent
+  // which name a schedule has is heard while it is taken, but for a policy that is one
+  const isKept = noted(policy).policy === policy
+  const ran = Run.run(
     begins.world,
     begins.machine,
-    { policy, fuel, keepSchedule: false, transient: true, ahead: false },
-    uses,
+    { policy, fuel, keepSchedule: true, transient: true, ahead: false },
+    Run.both(uses, Run.collectUpTo(isKept ? mostKept : 0)),
   )
-  if (outcome._tag !== 'completed') return null
+  const [result, log] = ran.result
+  if (ran.outcome._tag !== 'completed') return null
   const alike = others.flatMap((_, fellow) => (fellows.alike[fellow] === 1 ? [fellow] : []))
   if (!findAlike(launched.right, result, fellows, alike)) return null
   const touched = touchedBy(result, fellows, alike)
@@ -215,6 +229,17 @@ const oneClass = (
         members: [cluster, ...alike.map((fellow) => others[fellow]!)],
         touched,
         moves: movesOf(result, fellows, alike),
+        logged:
+          log === null
+            ? null
+            : {
+                machine: ran.machine,
+                steps: ran.steps,
+                clusters: ran.clusters,
+                schedule: ran.schedule,
+                result: log,
+                spent: effort.spent - before,
+              },
       }
 }
 
@@ -260,6 +285,7 @@ export const classesOf = (source: Source, world: World, how: How): Classes | nul
   const classes: Class[] = []
   const touched: ReadonlyArray<Touched>[] = []
   const kin = new Map<number, Moves>()
+  let logged: Run.Logged | null = null
   let left: ReadonlyArray<number> = Array.from({ length: world.clusterCount }, (_, cluster) => cluster)
   while (left.length > 0) {
     const [cluster = 0, ...others] = left
@@ -267,10 +293,11 @@ export const classesOf = (source: Source, world: World, how: How): Classes | nul
     if (one === null) return null
     classes.push({ cluster, members: one.members })
     kin.set(cluster, one.moves)
+    logged = classes.length === 1 ? one.logged : null
     for (const planes of one.touched) touched.push(planes)
     const known = new Set(one.members)
     left = left.filter((c) => !known.has(c))
     if (classes.length * leastSaved > world.clusterCount) return null
   }
-  return collision(ofWritten(touched)) === null ? { classes, written: writtenBy(touched), kin } : null
+  return collision(ofWritten(touched)) === null ? { classes, written: writtenBy(touched), kin, logged } : null
 }

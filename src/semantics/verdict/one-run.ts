@@ -3,7 +3,8 @@
  *
  *     run -> findings and conditions -> without races of equal values -> with what else strong reads may find
  *
- * The log is never kept: one run can have millions of events. What a second look needs is found by running the same schedule again.
+ * The log is never kept: one run can have millions of events. What a second look needs is found by running the same schedule again. A short log that another question has
+ * kept is read instead (`logged`): the classes of a grid are found by a run of one cluster (`classes.ts`), which is the run to be judged.
  *
  * A race between writes of one value is a note where it cannot be seen (`same-value.ts`). A result that depends on what a strong access finds is a finding of this run,
  * though it shows only in another (`otherwise.ts`).
@@ -35,6 +36,7 @@ export const judged = (
   policy: AnyPolicy,
   proving: typeof provenance | null,
   ahead: boolean = true,
+  logged: Run.Logged | null = null,
 ): Ran => {
   const { policy: listened, scheduleOf } = noted(policy)
   const { fuel } = options
@@ -42,14 +44,17 @@ export const judged = (
   const how: Run.Settings =
     options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
   const { world, machine } = launched
+  // the log may be there already, of a run that was taken for another question
+  const ranWith = <S>(fold: Fold<S, Shown>): Run.Ran<Shown> =>
+    (logged === null ? null : Run.heard(logged, world.header, fold)) ?? Run.run(world, machine, how, fold)
   const ran: Run.Ran<Shown> =
     options.hazards && proving !== null
-      ? Run.run(world, machine, how, Run.both(detector(detecting), proving))
+      ? ranWith(Run.both(detector(detecting), proving))
       : options.hazards
-        ? Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
+        ? ranWith(Run.both(detector(detecting), nullFold))
         : proving !== null
-          ? Run.run(world, machine, how, Run.both(nullFold, proving))
-          : Run.run(world, machine, how, Run.both(nullFold, nullFold))
+          ? ranWith(Run.both(nullFold, proving))
+          : ranWith(Run.both(nullFold, nullFold))
   return Object.assign({ replay: scheduleOf(ran.schedule) }, ran)
 }
 
