@@ -187,3 +187,112 @@ ret;
     expect(v.reason).toContain('full')
   })
 })
+
+/**
+ * One test, what is made of its flag, and the wait that a branch spares. Oracle: by hand; the wait is spared where the test was true and nowhere else, and nothing else comes of
+ * the flag, nor of what is computed on the way of the wait.
+ */
+const spares = (
+  made: string,
+  guard: string,
+  way: { readonly before?: string; readonly within?: string; readonly behind?: string } = {},
+): string => {
+  const found = tests(
+    programOf(`.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out) {
+.reg .pred %p<8>; .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .b16 %h<4>; .reg .f32 %f<4>;
+.shared .align 8 .b64 bar[2];
+ld.param.u64 %rd1, [out]; mov.u32 %r1, bar; mov.u32 %r9, %tid.x; mov.b32 %r7, 5; setp.eq.s32 %p7, %r9, 0;
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], 0;
+${made}
+${guard} bra SPARED;
+${way.before ?? ''}
+AGAIN:
+mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r1], 0;
+@!%p3 bra AGAIN;
+${way.within ?? ''}
+SPARED:
+${way.behind ?? ''}
+st.global.b32 [%rd1], %r9;
+ret;
+}`),
+  )
+  return found.peeks === 1 && found.others === 0 && found.spared === 1
+    ? 'peek'
+    : found.spared === 0
+      ? found.peeks === 0
+        ? 'none'
+        : 'a peek that spares nothing'
+      : JSON.stringify(found)
+}
+const chosen = 'selp.b32 %r2, 1, 0, %p1;'
+
+describe('what is made of a flag', () => {
+  test.each([
+    ['nothing', '', '@%p1', 'peek'],
+    ['nothing, and where it is false', '', '@!%p1', 'none'],
+    ['a copy', 'mov.pred %p2, %p1;', '@%p2', 'peek'],
+    ['its opposite', 'not.pred %p2, %p1;', '@!%p2', 'peek'],
+    ['its opposite, and where that is true', 'not.pred %p2, %p1;', '@%p2', 'none'],
+    ['both it and another', 'and.pred %p2, %p1, %p7;', '@%p2', 'none'],
+    ['a word', `${chosen} setp.ne.b32 %p2, %r2, 0;`, '@%p2', 'peek'],
+    ['a word, the other way round', `${chosen} setp.eq.b32 %p2, %r2, 0;`, '@!%p2', 'peek'],
+    ['a word, compared to be none', `${chosen} setp.eq.b32 %p2, %r2, 0;`, '@%p2', 'none'],
+    [
+      'a word that is 0 where it is true',
+      'selp.b32 %r2, 0, 1, %p1; setp.eq.b32 %p2, %r2, 0;',
+      '@%p2',
+      'peek',
+    ],
+    ['and where that is not', 'selp.b32 %r2, 0, 1, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
+    ['any other number', 'selp.b32 %r2, -7, 0, %p1; setp.ne.s32 %p2, %r2, 0;', '@%p2', 'peek'],
+    ['one number for both', 'selp.b32 %r2, 1, 1, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
+    ['two numbers, neither 0', 'selp.b32 %r2, 1, 2, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
+    ['a number that is not known', 'selp.b32 %r2, %r9, 0, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
+    ['a choice between flags', 'selp.b32 %r2, 1, 0, %p7; setp.ne.b32 %p2, %r2, 0;', '@%p1', 'peek'],
+    ['compared with 1', `${chosen} setp.ne.b32 %p2, %r2, 1;`, '@%p2', 'none'],
+    ['0 compared with it', `${chosen} setp.ne.s32 %p2, 0, %r2;`, '@%p2', 'none'],
+    ['compared in order', `${chosen} setp.gt.s32 %p2, %r2, 0;`, '@%p2', 'none'],
+    ['compared with two results', `${chosen} setp.ne.b32 %p2|%p4, %r2, 0;`, '@%p2', 'none'],
+    ['compared and joined', `${chosen} setp.ne.and.b32 %p2, %r2, 0, %p7;`, '@%p2', 'none'],
+    ['compared as a float', `${chosen} mov.b32 %f1, %r2; setp.ne.f32 %p2, %f1, 0f00000000;`, '@%p2', 'none'],
+    ['a word of 16 bits', `${chosen} cvt.u16.u32 %h1, %r2; setp.ne.b16 %p2, %h1, 0;`, '@%p2', 'peek'],
+    ['its lower half', `${chosen} mov.b32 {%h1, %h2}, %r2; setp.ne.b16 %p2, %h1, 0;`, '@%p2', 'peek'],
+    [
+      'a number of which 16 bits are 0',
+      'selp.b32 %r2, 65536, 0, %p1; cvt.u16.u32 %h1, %r2; setp.ne.b16 %p2, %h1, 0;',
+      '@%p2',
+      'none',
+    ],
+    ['a word of 64 bits', `${chosen} cvt.u64.u32 %rd2, %r2; setp.ne.s64 %p2, %rd2, 0;`, '@%p2', 'none'],
+    ['a float of it', `${chosen} cvt.rn.f32.u32 %f1, %r2; setp.ne.f32 %p2, %f1, 0f00000000;`, '@%p2', 'none'],
+    ['a copy of the word', `${chosen} mov.b32 %r3, %r2; setp.ne.b32 %p2, %r3, 0;`, '@%p2', 'peek'],
+    ['a sum', `${chosen} add.s32 %r3, %r2, 0; setp.ne.b32 %p2, %r3, 0;`, '@%p2', 'none'],
+    ['a sum that nothing reads', `${chosen} add.s32 %r3, %r2, 4; setp.ne.b32 %p2, %r2, 0;`, '@%p2', 'peek'],
+    ['what is stored', `${chosen} st.global.b32 [%rd1], %r2;`, '@%p1', 'none'],
+    ['a guard of something else', '@%p1 st.global.b32 [%rd1], %r7;', '@%p1', 'none'],
+    ['no branch', 'setp.ne.b32 %p2, %r9, 3;', '@%p2', 'a peek that spares nothing'],
+  ])('%s', (_, made, guard, is) => {
+    expect(spares(made, guard)).toBe(is)
+  })
+})
+
+describe('what stands on the way of a wait', () => {
+  test.each([
+    ['nothing', {}, 'peek'],
+    ['what nothing reads behind it', { before: 'mov.b32 %r5, 3;' }, 'peek'],
+    ['what is read behind it', { before: 'mov.b32 %r9, 3;' }, 'none'],
+    ['what is read behind it, after the wait', { within: 'mov.b32 %r9, 3;' }, 'none'],
+    ['what is written anew behind it', { within: 'mov.b32 %r9, 3;', behind: 'mov.b32 %r9, 4;' }, 'peek'],
+    ['a store', { within: 'st.global.b32 [%rd1], %r7;' }, 'none'],
+    ['a store before the wait', { before: 'st.global.b32 [%rd1], %r7;' }, 'none'],
+    ['another barrier in the way', { before: 'mov.u32 %r1, bar+8;' }, 'peek'],
+    ['a branch that joins', { within: '@%p7 bra SPARED; mov.b32 %r5, 3;' }, 'peek'],
+    ['a branch around a store', { within: '@%p7 bra SPARED; st.global.b32 [%rd1], %r7;' }, 'none'],
+    ['a trap', { within: '@%p7 trap;' }, 'peek'],
+  ] as const)('%s', (_, way, is) => {
+    expect(spares('', '@%p1', way)).toBe(is)
+  })
+})

@@ -90,6 +90,8 @@ const ofScalar = (
       if (c !== from || b === undefined) return null
       const [yes, no] = [word(a), word(b)]
       if (yes === undefined || no === undefined || (yes === 0) === (no === 0)) return null
+      // what is narrowed may keep the lowest byte alone
+      if (((yes | no) & 0xff) === 0) return null
       return yes !== 0 ? sense : flipped(sense)
     }
     case 'compares': {
