@@ -1,6 +1,8 @@
 /** Floats as Mosaic GPU lowers them: one rounding where the compiler contracts, NaN where one is, the sign of a zero, functions of the chip. */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import type { Eqn } from '../../../src/dialects/jaxpr/index.js'
+import { elaborate, type Eqn } from '../../../src/dialects/jaxpr/index.js'
+import { decode, encode } from '../../../src/numerics/float-format.js'
 import { array, document, get, ran, swap, v } from './documents.js'
 
 const f32 = array('f32', [128])
@@ -70,6 +72,56 @@ describe('one at a time', () => {
     expect(made([-3, 0, 0], [of('sign', 7, 4)], 7)).toBe(bitsOf(-1))
     expect(made([0, 7, 5], [of('clamp', 7, 4, 5, 6)], 7)).toBe(bitsOf(5))
     expect(made([3, 2, 0], [of('div', 7, 4, 5)], 7)).toBe(bitsOf(1.5))
+  })
+})
+
+describe('functions of the chip', () => {
+  // of numbers around 1, within half a percent: no two of these functions are that near one another
+  const functions: Readonly<Record<string, (x: number) => number>> = {
+    exp: Math.exp,
+    exp2: (x) => 2 ** x,
+    log: Math.log,
+    log2: Math.log2,
+    tanh: Math.tanh,
+    rsqrt: (x) => 1 / Math.sqrt(x),
+    logistic: (x) => 1 / (1 + Math.exp(-x)),
+  }
+  const given = Array.from({ length: 128 }, (_, k) => 0.125 + k / 64)
+  const kernel = (op: string, dtype: string, approxMath: boolean) =>
+    document(
+      ['x', 'out'].map((name) => ({
+        ...{ name, role: name === 'out' ? ('out' as const) : ('in' as const), dtype, shape: [128] },
+      })),
+      [
+        get(4, array(dtype, [128]), 0),
+        { op, in: [v(4)], out: [{ v: 5, type: array(dtype, [128]) }] },
+        swap(1, v(5)),
+      ],
+      [],
+      { params: { approxMath } },
+    )
+  test.each(Object.entries(functions))('%s: of every float, and with approx_math of f32 alone', (op, of) => {
+    for (const dtype of ['f32', 'f16', 'bf16'] as const)
+      for (const approxMath of [false, true]) {
+        const d = kernel(op, dtype, approxMath)
+        if (approxMath && dtype !== 'f32') {
+          const made = elaborate(d)
+          expect([dtype, E.isLeft(made) ? made.left.message : null]).toEqual([
+            dtype,
+            expect.stringContaining('f32 with approx_math'),
+          ])
+          continue
+        }
+        const found = ran(d, { x: given.map((x) => encode(dtype, x)) })['out']!
+        for (const [k, x] of given.entries())
+          expect(
+            Math.abs(decode(dtype, found[k]!) - of(x)),
+            `${op} of ${String(x)} in ${dtype}`,
+          ).toBeLessThan(0.005 * Math.max(1, Math.abs(of(x))))
+      }
+  })
+  test.each([...Object.keys(functions), 'round'])('%s is of no integer', (op) => {
+    expect(elaborate(kernel(op, 'i32', false))).toMatchObject({ _tag: 'Left' })
   })
 })
 

@@ -649,8 +649,25 @@ test('operands that are barriers or buffers are those that are memory, of every 
   )
   const seen = new Set<string>()
   const unsaid = new Set<string>()
+  const known = new Set<string>()
   for (const op of everyOperation(right(readModule(text)).operations)) {
     const kind = kindOf(op)
+    if (kind !== null) {
+      known.add(op.name)
+      // a name says whether it is a fence, or holds its threads up; a truth is one bit
+      expect([op.name, kind.isFence ?? false]).toEqual([op.name, /fence/u.test(op.name)])
+      expect([op.name, kind.isWait ?? false]).toEqual([
+        op.name,
+        /wait|^(gpu|ttg\.local)[._]barrier$/u.test(op.name),
+      ])
+      for (const [name, values] of Object.entries(op.operands))
+        for (const { type } of values) {
+          const one = type._tag === 'tensor' ? type.element : type
+          const isTruth = one._tag === 'integer' && one.bits === 1
+          if (isTruth && ['pred', 'mask'].includes(name))
+            expect([op.name, name, (kind.truths ?? []).includes(name)]).toEqual([op.name, name, true])
+        }
+    }
     const said = [...(kind?.barriers ?? []), ...(kind?.buffers ?? [])]
     for (const [name, values] of kind === null ? [] : Object.entries(op.operands)) {
       const isMemory = values.some(({ type }) => type._tag === 'memdesc')
@@ -669,6 +686,7 @@ test('operands that are barriers or buffers are those that are memory, of every 
     'ttng.wait_barrier deps',
   ])
   expect(seen.size).toBeGreaterThan(20)
+  expect(known.size).toBeGreaterThan(20)
 })
 
 test('a token comes out of an operation also where nothing is called so', () => {

@@ -258,3 +258,45 @@ describe('tt.fp_to_fp', () => {
     expect([found[0], found[1], found[3], found[31], found[33]]).toEqual([16, 16, 18, 32, 32])
   })
 })
+
+describe('tt.clampf', () => {
+  const f32 = (x: number): number => encode('f32', x)
+  const nan = 0x7fffffff
+  const patterns = Float64Array.from(
+    { length: size },
+    (_, k) =>
+      [
+        f32(-8),
+        f32(-2),
+        f32(-0.5),
+        0x80000000,
+        0,
+        f32(0.5),
+        f32(2),
+        f32(8),
+        0x7f800000,
+        0xff800000,
+        nan,
+        0xffc00000,
+      ][k % 12]!,
+  )
+  // only what is clamped between -c and c, where a NaN is lost, gives a NaN its sign
+  it.each([
+    ['none', -2, 2],
+    ['none', -2, 3],
+    ['none', 1, 2],
+    ['all', -2, 2],
+    ['all', 1, 2],
+  ] as const)('propagateNan = %s, from %d to %d', (how, low, high) => {
+    const body = `%l = arith.constant dense<${low.toFixed(1)}> : ${tensorOf('f32')}
+    %h = arith.constant dense<${high.toFixed(1)}> : ${tensorOf('f32')}
+    %z = tt.clampf %x, %l, %h, propagateNan = ${how} : ${tensorOf('f32')}`
+    const of = (pattern: number): number => {
+      const x = decode('f32', pattern)
+      if (!Number.isNaN(x)) return f32(Math.min(Math.max(x, low), high))
+      if (how === 'all') return nan
+      return f32(low === -high && pattern < 2 ** 31 ? high : low)
+    }
+    expect(computed('f32', 'f32', body, patterns, patterns)).toEqual([...patterns].map(of))
+  })
+})

@@ -6,6 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import * as Ttng from '../../../src/dialects/ttng/index.js'
+import { stripped } from '../../../src/dialects/ttng/nvmma.js'
 import type { DistributedSpec } from '../../../src/layouts/triton/encoding.js'
 import { onShape } from '../../../src/layouts/triton/to-linear.js'
 import { floatDtypes } from '../../../src/numerics/dtype.js'
@@ -258,6 +259,69 @@ describe('shapes', () => {
           yield* Ttng.splat('op', of, [4], blocked([4]))
         }),
       ).toBe(form === '' ? null : 'ttng.splat.operand')
+  })
+})
+
+test('leading extents of 1 go, and one extent stays', () => {
+  const none: ReadonlyArray<ReadonlyArray<number>> = [[]]
+  let all = none
+  for (let rank = 1; rank <= 4; rank++) {
+    all = all.flatMap((shape) => [1, 2, 8].map((n) => [n, ...shape]))
+    for (const shape of all) {
+      const found = stripped(shape)
+      expect(shape.slice(shape.length - found.length)).toEqual(found)
+      expect(found.length).toBeGreaterThan(0)
+      expect(size(found)).toBe(size(shape))
+      expect(found.length === 1 || found[0] !== 1).toBe(true)
+    }
+  }
+})
+
+describe('a product of a warp', () => {
+  const tensorIn = (dtype: ScalarName, shape: readonly [number, number]): X.Tile<never, 2> =>
+    X.splat(one(dtype), shape) as unknown as X.Tile<never, 2>
+  // bits of a factor, and what it is summed in
+  const factors: Readonly<Record<string, readonly [number, ReadonlyArray<ScalarName>]>> = {
+    f16: [16, ['f16', 'f32']],
+    bf16: [16, ['f32']],
+    f32: [32, ['f32']],
+    i32: [8, ['i32']],
+  }
+  test('of two of one type, into what it is summed in; along K for eight lanes of whole registers', () => {
+    for (const from of names)
+      for (const other of [from, 'f16', 'bf16'] as const)
+        for (const into of ['f16', 'f32', 'i32'] as const)
+          for (const [k, kWidth] of from === other
+            ? ([
+                [64, 1],
+                [64, 2],
+                [64, 3],
+                [64, 4],
+                [48, 2],
+                [48, 4],
+                [72, 4],
+                [64, 8],
+                [16, 4],
+              ] as const)
+            : ([[64, 4]] as const)) {
+            const code = refusal(function* () {
+              yield* Ttng.warpDot(
+                'op',
+                tensorIn(from, [16, k]),
+                tensorIn(other, [k, 8]),
+                tensorIn(into, [16, 8]) as never,
+                kWidth,
+              )
+            })
+            const row = factors[from]
+            const expected =
+              row === undefined || from !== other || !row[1].includes(into)
+                ? 'ttng.dot.element_type'
+                : kWidth % (32 / row[0]) !== 0 || k % (8 * kWidth) !== 0
+                  ? 'ttng.dot.shape'
+                  : null
+            expect([from, other, into, k, kWidth, code]).toEqual([from, other, into, k, kWidth, expected])
+          }
   })
 })
 

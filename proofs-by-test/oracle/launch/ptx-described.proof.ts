@@ -52,6 +52,25 @@ describe('our kernels', () => {
   })
 })
 
+describe('shared memory', () => {
+  const text = (variables: string): string => `.version 8.0
+.target sm_90a
+.address_size 64
+${variables}
+.visible .entry k(.param .u64 p) { ret; }
+`
+  it.each<readonly [string, string, boolean]>([
+    ['none', '', false],
+    ['of a size', '.shared .align 4 .b8 a[16];', false],
+    ['without a size', '.extern .shared .align 16 .b8 a[];', true],
+    ['of both kinds', '.shared .align 4 .b8 a[16];\n.extern .shared .align 16 .b8 b[];', true],
+  ])('%s: its bytes are guessed where the text does not say them', (_, variables, isGuessed) => {
+    const { example } = entryOf(text(variables))
+    expect(example.shared).toBe(isGuessed ? 65536 : undefined)
+    expect(example.guessed).toEqual(['grid', 'block', ...(isGuessed ? ['shared'] : [])])
+  })
+})
+
 const named = fs
   .readdirSync(captures)
   .filter((name) => fs.readdirSync(new URL(name, captures)).includes(`${name}.ptx`))

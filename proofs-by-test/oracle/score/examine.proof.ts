@@ -397,6 +397,54 @@ describe('a back end', () => {
     expect(await said(2)).toMatchObject({ message: expect.stringContaining('3 was not asked') as unknown })
     expect(await said(-2)).toMatchObject({ message: expect.stringContaining('-1 was not asked') as unknown })
   })
+  it('has to answer with an id, in the form of a response, a result or an error', async () => {
+    const said = (text: string): Promise<Reply> => wired(() => [text]).backEnd.ask('s', 1)
+    const form = 'expected a JSON-RPC response on a line, found '
+    for (const text of [
+      '{"jsonrpc": "2.0", "id": 0}',
+      '{"jsonrpc": "2.0", "result": 1}',
+      '{"jsonrpc": "2.0", "id": null, "result": 1}',
+      '{"jsonrpc": "2.0", "id": "0", "result": 1}',
+      '{"jsonrpc": "1.0", "id": 0, "result": 1}',
+      '{"id": 0, "result": 1}',
+      '[]',
+      '7',
+    ])
+      expect(await said(text)).toEqual(fault(form + text))
+    const both = '{"jsonrpc": "2.0", "id": 0, "result": 1, "error": {"code": 1}}'
+    expect(await said(both)).toEqual(fault(`expected a result or an error, found both: ${both}`))
+    for (const [rest, answer] of [
+      ['"result": 1', 1],
+      ['"result": null', null],
+      ['"result": 1, "error": null', 1],
+      ['"result": false', false],
+    ] as const)
+      expect(await said(`{"jsonrpc": "2.0", "id": 0, ${rest}}`)).toEqual({ _tag: 'Answer', answer })
+  })
+  it('says how it ended, and the last line that it said', async () => {
+    const ended = (command: string, script: string): Promise<readonly [string, boolean]> =>
+      new Promise((resolve) => {
+        const said = processOf(command, ['-e', script])({
+          line: () => undefined,
+          ended: (why, begun) => {
+            void said.stop().then(() => {
+              resolve([why, begun])
+            })
+          },
+        })
+      })
+    expect(
+      await Promise.all([
+        ended(process.execPath, 'process.exit(3)'),
+        ended(process.execPath, `console.error('one\\n  two \\n'); process.exitCode = 4`),
+        ended('/nowhere/python', ''),
+      ]),
+    ).toEqual([
+      ['it ended with exit status 3', true],
+      ['it ended with exit status 4; it said:   two', true],
+      [expect.stringMatching(/^'\/nowhere\/python' cannot be started: /u), false],
+    ])
+  })
   it('takes no notice of empty lines', async () => {
     const { backEnd } = wired((_, id) => ['', ' \t', result(id), ''])
     for (let k = 0; k < 3; k++) expect((await backEnd.ask('s', k))._tag).toBe('Answer')

@@ -405,6 +405,9 @@ describe('the list and the schemas', () => {
     expect(listed.map(({ name }) => name)).toEqual(methodNames(suites))
     for (const { name, params, result } of listed) {
       expect(ajv.validateSchema(params)).toBe(true)
+      // what a form names stands in the order of the names
+      const names = '$defs' in params ? Object.keys(params.$defs ?? {}) : []
+      expect(names).toEqual([...names].sort())
       expect(Array.isArray(result)).toBe(true)
       expect(name.length).toBeGreaterThan(0)
     }

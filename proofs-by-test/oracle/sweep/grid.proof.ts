@@ -206,5 +206,22 @@ describe('shares', () => {
     expect(cases([null, null])).toEqual([0, 1])
     expect(cases([1, 1, 2])).toEqual([1, 2, 0])
     expect(cases([0, 2, 0])).toEqual([0, 0, undefined])
+    // all are begun: of those that are left, the one with most, wherever it stands
+    for (const sizes of [
+      [5, 3, 4],
+      [3, 5, 4],
+      [4, 3, 5],
+    ]) {
+      const all = handsOf(tasksOf(sizes))
+      const left = sizes.map((n) => n - 1)
+      sizes.forEach(() => all.next(null))
+      // a worker whose case is none of them
+      for (let most = Math.max(...left); most > 0; most = Math.max(...left)) {
+        const found = all.next(99)!.case
+        expect([sizes, left[found]]).toEqual([sizes, most])
+        left[found]!--
+      }
+      expect(all.next(99)).toBeNull()
+    }
   })
 })

@@ -171,3 +171,16 @@ describe('places in a module', () => {
     }
   })
 })
+
+it('a mutant is named by its line of the source, or else of the text, and by its operation', () => {
+  const wait = `ttng.wait_barrier %b, %s deps %b : ${one}, ${one}`
+  const sites = (location: string): ReadonlyArray<string> => {
+    const m = moduleOf(
+      `%b = ttg.local_alloc : () -> ${one}`,
+      `${wait.replace(` deps %b`, '').replace(`, ${one}`, '')}${location}`,
+    )
+    return [...new Set(right(textMutants(m)).map(({ site }) => site))].filter((site) => site.includes('wait'))
+  }
+  expect(sites('')).toEqual(['ttng.wait_barrier, line 8'])
+  expect(sites(' loc("/home/author/kernel.py":31:4)')).toEqual(['kernel.py:31 ttng.wait_barrier, line 8'])
+})
