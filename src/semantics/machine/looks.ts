@@ -5,8 +5,7 @@
  * computes says here what it spends (`effort.ts`), and every tenth of a second the process may look how much memory it has left, and end.
  *
  * Effort alone does not say it: an event that spends nothing leaves kilobytes in the machine, in the folds of its log, and in the states of a search. In a grid whose
- * CTAs meet, an event leaves 17 kB, so a hundred thousand events without a word of effort filled the heap between two looks, and the engine aborted. So an event counts
- * as well.
+ * CTAs met at a counter, events that spent next to nothing filled a heap of 150 MB before the first look, and the engine aborted. So an event counts as well.
  *
  * Laws
  * 1. Between two looks no more is spent than `betweenLooks` and what the last one takes.
