@@ -110,6 +110,8 @@ const derived = (known: ReadonlyMap<number, Sense>, i: Resolved): Sense | null =
       const [a, b] = [constantOf(o['a']), constantOf(o['b'])]
       if (sense === null || sense === 'loaded' || a === null || b === null || (a === 0n) === (b === 0n))
         return null
+      // what is narrowed may keep the lowest byte alone
+      if (((a | b) & 0xffn) === 0n) return null
       return a !== 0n ? sense : flipped(sense)
     }
     case 'setp': {
