@@ -34,7 +34,6 @@ const begun: Readonly<Record<string, ReadonlyArray<string>>> = {
   kernels: ['instanceOf', 'kernelNamed', 'naiveMatmul'],
   laws: ['checkLaws', 'showReport', 'swizzleLaws'],
   arbitraries: ['transformedRef'],
-  typed: ['ref'],
   oracle: ['compare', 'encodeNpy', 'tcspec'],
 }
 interface Example {

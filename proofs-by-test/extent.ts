@@ -6,7 +6,7 @@ export const nightly: boolean = process.env['TCSPEC_NIGHTLY'] !== undefined
 export const small: boolean = process.env['TCSPEC_SMALL'] !== undefined
 
 /** By day samples are so many times as sparse as is said where they are drawn: one number for all, which grows with the suite, for that has a bound of time. */
-const sparser = 3
+const sparser = 5
 
 /** Of rows that are all looked at in the same way: by day one in so many (times `sparser`), from the first; by night each of them. */
 export const sampled = <A>(every: number, all: ReadonlyArray<A>): ReadonlyArray<A> =>

@@ -26,7 +26,7 @@ const refs = shapes.map(([m, n]) => `const r${m}x${n} = ref([${m}, ${n}], 'f16',
 const calls = shapes.flatMap(([m, n]) =>
   tiles.map(([p, q], k) => `export const t${m}x${n}x${k} = tile(r${m}x${n}, [${p}, ${q}])`),
 )
-const text = `import { ref, tile } from '../../src/typed/index.js'\n${[...refs, ...calls].join('\n')}\n`
+const text = `import { ref, tile } from '../../docs/typed/index.js'\n${[...refs, ...calls].join('\n')}\n`
 
 const count = async () => {
   const { default: ts } = await import('typescript')

@@ -1,5 +1,5 @@
 /**
- * Writes the table by which `src/typed` divides: `node tools/quotients.mjs`; with `--check` it only says whether the file is current.
+ * Writes the table by which `docs/typed` divides: `node tools/quotients.mjs`; with `--check` it only says whether the file is current.
  *
  * A lookup costs tsc some fifteen instantiations where type-level arithmetic costs thousands, and lists *all* divisors of an
  * extent, so a tile that is not in its row is known to be illegal. Extents outside the table are checked at run time only.
@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { URL } from 'node:url'
 
-const file = new URL('../src/typed/quotients.ts', import.meta.url)
+const file = new URL('../docs/typed/quotients.ts', import.meta.url)
 
 /** Everything up to 128, multiples of 8 up to 512, of 64 up to 1024, of 128 up to 2048, of 1024 up to 8192, and powers of two. */
 const extents = [
@@ -81,6 +81,6 @@ ${[16, 32, 64, 128].map(swizzleRow).join('\n')}
 
 if (process.argv.includes('--check')) {
   const current = readFileSync(file, 'utf8') === text
-  process.stdout.write(current ? 'src/typed/quotients.ts is current\n' : 'run node tools/quotients.mjs\n')
+  process.stdout.write(current ? 'docs/typed/quotients.ts is current\n' : 'run node tools/quotients.mjs\n')
   process.exitCode = current ? 0 : 1
 } else writeFileSync(file, text)

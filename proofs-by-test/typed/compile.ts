@@ -6,8 +6,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 const prelude = `import * as E from 'fp-ts/lib/Either.js'
-import { physicalShape, ref, slice, slot, swizzle, tcgen05, tile, tmaLoad, tmaStore, transpose, wgmma } from '../../src/typed/index.js'
-import type { Div, Ref, Tiled } from '../../src/typed/index.js'
+import { physicalShape, ref, slice, slot, swizzle, tcgen05, tile, tmaLoad, tmaStore, transpose, wgmma } from '../../docs/typed/index.js'
+import type { Div, Ref, Tiled } from '../../docs/typed/index.js'
 declare const n: number
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
 declare const is: <A, B>(equal: Equal<A, B>) => void

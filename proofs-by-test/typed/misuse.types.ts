@@ -1,8 +1,8 @@
 /**
  * What tsc refuses, each beside its lawful neighbour. There is nothing to run: `tsc -p tsconfig.json` reads the comments.
  */
-import type { MmaOperands } from '../../src/typed/index.js'
-import { ref, swizzle, tcgen05, tile, tmaLoad, transpose, wgmma } from '../../src/typed/index.js'
+import type { MmaOperands } from '../../docs/typed/index.js'
+import { ref, swizzle, tcgen05, tile, tmaLoad, transpose, wgmma } from '../../docs/typed/index.js'
 import type { Failure } from '../../src/failure.js'
 import type * as E from 'fp-ts/lib/Either.js'
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import type { Ref } from '../../src/typed/index.js'
+import type { Ref } from '../../docs/typed/index.js'
 import {
   physicalShape,
   ref,
@@ -14,7 +14,7 @@ import {
   transpose,
   view,
   wgmma,
-} from '../../src/typed/index.js'
+} from '../../docs/typed/index.js'
 import * as R from '../../src/transforms/ref.js'
 import { mmaOperand } from '../../src/transforms/mma-operand.js'
 import * as T from '../../src/transforms/transform.js'
@@ -168,7 +168,7 @@ test('quotients, law 2: elements of a swizzle', () => {
   // The type of the table cannot be listed at run time; the generator writes it from its own widths, so those are held against the core here.
   const widths = dtypes.map((dtype) => bitsOf(dtype))
   expect(widths).toEqual([32, 32, 16, 16, 8, 8, 8, 8, 6, 6, 4, 1, 4, 4, 8, 8, 16, 16, 32, 32, 64, 64])
-  expectTypeOf<import('../../src/typed/index.js').SwizzleElements[128]>().toMatchTypeOf<{
+  expectTypeOf<import('../../docs/typed/index.js').SwizzleElements[128]>().toMatchTypeOf<{
     readonly f32: 32
     readonly f16: 64
     readonly e4m3: 128

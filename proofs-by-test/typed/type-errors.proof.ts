@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { execFileSync } from 'node:child_process'
 import * as E from 'fp-ts/lib/Either.js'
-import * as Typed from '../../src/typed/index.js'
+import * as Typed from '../../docs/typed/index.js'
 import { nightly } from '../extent.js'
 import { lawful, operands, wrong } from './calls.js'
 

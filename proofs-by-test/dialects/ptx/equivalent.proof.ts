@@ -157,18 +157,29 @@ describe('a wait', () => {
   })
 })
 
-describe.each(['carried_peeks', 'cxx_barrier', 'peek_pipeline'])('%s', (kernel) => {
+const kernels = ['carried_peeks', 'cxx_barrier', 'peek_pipeline']
+
+/**
+ * By day a module is written anew in a third of the ways, another third for each kernel, and a broken one, whose search is long, in one way; by night
+ * in every way. What a writing leaves as it was would be held against itself, and is none.
+ */
+const writingsOf = (text: string, kernel: string, isBroken: boolean): typeof writings => {
+  const all = writings.filter(([, writing]) => writing(text) !== text)
+  const turn = kernels.indexOf(kernel)
+  return nightly ? all : isBroken ? [all.at(-1 - turn)!] : all.filter((_, i) => i % kernels.length === turn)
+}
+
+describe.each(kernels)('%s', (kernel) => {
   const files = filesOf(kernel)
   const textOf = (name: string): string => new TextDecoder().decode(files.get(name))
   const broken = nightly ? [1, 2, 3, 4, 5] : kernel === 'cxx_barrier' ? [] : [2]
   const modules = [`${kernel}.ptx`, ...broken.map((k) => `broken${String(k)}.ptx`)]
-  test.each(modules.map((name, k) => [name, k] as const))('%s', (name, k) => {
+  test.each(modules)('%s', (name) => {
     const text = textOf(name)
+    const isBroken = name.startsWith('broken')
     const expected = verdictOf(files, text)
-    expect(expected === 'ok').toBe(!name.startsWith('broken'))
-    for (const [how, writing] of writings.filter((_, i) => nightly || i % 4 === (modules.length + k) % 4)) {
-      const anew = writing(text)
-      expect([how, verdictOf(files, anew)]).toEqual([how, expected])
-    }
+    expect(expected === 'ok').toBe(!isBroken)
+    for (const [how, writing] of writingsOf(text, kernel, isBroken))
+      expect([how, verdictOf(files, writing(text))]).toEqual([how, expected])
   })
 })

@@ -201,7 +201,7 @@ describe('modules', () => {
     let products = 0
     // by day some, and those that are counted by name
     const counted = /^cuda\/capture_(mbar|mbar_steps|tma)\.ptx$/u
-    const some = sampled(3, everyFile)
+    const some = sampled(2, everyFile)
     for (const file of everyFile.filter((name) => some.includes(name) || counted.test(name)))
       for (const c of right(codeOf(right(parseModule(moduleText(file)))))) {
         const own = c.instructions.filter((i) => /^mbarrier\.(try|test)_wait$/.test(i.form.base)).length

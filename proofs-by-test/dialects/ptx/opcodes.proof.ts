@@ -49,7 +49,7 @@ describe('modules', () => {
   it('every instruction of every module is one of a row', () => {
     let instructions = 0
     const used = new Set<string>()
-    for (const file of sampled(5, everyFile))
+    for (const file of sampled(3, everyFile))
       for (const { code, refused } of right(resolveModule(right(parseModule(moduleText(file)))))) {
         expect(refused, file).toEqual([])
         instructions += code.instructions.length

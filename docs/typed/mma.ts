@@ -18,15 +18,15 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../failure.js'
-import { refuse } from '../failure.js'
-import type { Dtype } from '../numerics/dtype.js'
-import type { Space } from '../semantics/language/types.js'
-import type { MmaOperand } from '../transforms/mma-operand.js'
-import { mmaOperand } from '../transforms/mma-operand.js'
-import type { Shape } from '../transforms/shape.js'
-import { showShape } from '../transforms/shape.js'
-import type { Swizzle } from '../transforms/swizzle.js'
+import type { Failure } from '../../src/failure.js'
+import { refuse } from '../../src/failure.js'
+import type { Dtype } from '../../src/numerics/dtype.js'
+import type { Space } from '../../src/semantics/language/types.js'
+import type { MmaOperand } from '../../src/transforms/mma-operand.js'
+import { mmaOperand } from '../../src/transforms/mma-operand.js'
+import type { Shape } from '../../src/transforms/shape.js'
+import { showShape } from '../../src/transforms/shape.js'
+import type { Swizzle } from '../../src/transforms/swizzle.js'
 import type {
   DtypeMismatch,
   ElementsOf,

@@ -21,20 +21,20 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../failure.js'
-import { refuse } from '../failure.js'
-import { tmemLaneBytes } from '../layouts/tensor-memory/geometry.js'
-import type { Dtype } from '../numerics/dtype.js'
-import { bitsOf } from '../numerics/dtype.js'
-import { checked } from '../semantics/language/index-types.js'
-import type { Space, ViewType } from '../semantics/language/types.js'
-import { view as viewType } from '../semantics/language/types.js'
-import * as R from '../transforms/ref.js'
-import type { TransformedRef } from '../transforms/ref.js'
-import type { Shape } from '../transforms/shape.js'
-import type { Swizzle } from '../transforms/swizzle.js'
-import * as T from '../transforms/transform.js'
-import { permute } from '../transforms/transpose.js'
+import type { Failure } from '../../src/failure.js'
+import { refuse } from '../../src/failure.js'
+import { tmemLaneBytes } from '../../src/layouts/tensor-memory/geometry.js'
+import type { Dtype } from '../../src/numerics/dtype.js'
+import { bitsOf } from '../../src/numerics/dtype.js'
+import { checked } from '../../src/semantics/language/index-types.js'
+import type { Space, ViewType } from '../../src/semantics/language/types.js'
+import { view as viewType } from '../../src/semantics/language/types.js'
+import * as R from '../../src/transforms/ref.js'
+import type { TransformedRef } from '../../src/transforms/ref.js'
+import type { Shape } from '../../src/transforms/shape.js'
+import type { Swizzle } from '../../src/transforms/swizzle.js'
+import * as T from '../../src/transforms/transform.js'
+import { permute } from '../../src/transforms/transpose.js'
 import type {
   Permuted,
   PermutedTile,
@@ -88,13 +88,8 @@ const allocated = (shape: Shape, dtype: Dtype, space: Space): E.Either<Failure, 
 /**
  * An array in memory, row-major; in tensor memory row i is lane i, elements packed in its columns.
  *
- * @example
- * ```ts
- * import { ref } from 'tensorcore-spec/typed'
- *
- * const a = ref([128, 64], 'f16', 'smem')
- * console.log(a.shape, a.dtype, a.space) // [ 128, 64 ] f16 smem
- * ```
+ *     const a = ref([128, 64], 'f16', 'smem')
+ *     a.shape, a.dtype, a.space      // [128, 64], 'f16', 'smem'
  */
 export const ref = <const S extends Shape, D extends Dtype, M extends Space>(
   shape: S,

@@ -14,10 +14,10 @@
  * 1. A refused call has exactly one diagnostic, and its text contains the reason.
  * 2. What tsc refuses, the run-time check refuses; what the run-time check accepts, tsc accepts.
  */
-import type { Dtype } from '../numerics/dtype.js'
-import type { Space } from '../semantics/language/types.js'
-import type { Shape } from '../transforms/shape.js'
-import type { Swizzle } from '../transforms/swizzle.js'
+import type { Dtype } from '../../src/numerics/dtype.js'
+import type { Space } from '../../src/semantics/language/types.js'
+import type { Shape } from '../../src/transforms/shape.js'
+import type { Swizzle } from '../../src/transforms/swizzle.js'
 import type { Quotients, SwizzleElements } from './quotients.js'
 
 // ---------------------------------------------------------------------------------------------- reasons
