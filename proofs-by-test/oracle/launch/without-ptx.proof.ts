@@ -106,4 +106,24 @@ describe('what a text means', () => {
     expect(refusal('other.cu:15')).toMatch(/found 'other\.cu:15'; the nearest are/u)
     expect(refusal('block_reduce.cu:18')).toMatch(/expected one operation, found \d+ by/u)
   })
+  test('an instruction is named with its line of the source, of which the number may be that of its line in the text', () => {
+    const said = (file: string): string => {
+      const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k() {
+.loc 1 6 1
+bar.sync 0;
+ret;
+}
+.file 1 "${file}"
+`
+      const held = new Map([['k.ptx', new TextEncoder().encode(text)]])
+      const answer = checkPtx(worldOf(inMemory(held)), 'k.ptx', { grid: '1', block: '32', without: ['9'] })
+      return E.isRight(answer) ? 'nothing is refused' : left(answer).message
+    }
+    expect(said('/a/k.cu')).toContain("the nearest are 'bar.sync 6' (k.cu:6)")
+    // lines of the text itself are said once
+    expect(said('/a/k.ptx')).toMatch(/the nearest are 'bar\.sync 6'$/u)
+  })
 })

@@ -221,7 +221,8 @@ describe('run --threads says what run says', () => {
     const world = worldOf(onDisk)
     const one = await running(world)('run', ...words, '--json')
     const shared = { ...world, threads: { assemble: counting, count: 4 } }
-    for (const count of ['2', '3']) {
+    // a count that does not divide the clusters
+    for (const count of nightly ? ['2', '3'] : ['3']) {
       done.length = 0
       expect(await running(shared)('run', ...words, '--json', '--threads', count)).toEqual(one)
       expect(done.filter(({ _tag }) => _tag === 'cluster').length).toBeGreaterThan(1)

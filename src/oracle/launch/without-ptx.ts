@@ -21,10 +21,13 @@ import { sitesOf, type PtxSite } from '../../dialects/ptx/mutants/sites.js'
 import type { Module, Statement } from '../../dialects/ptx/index.js'
 import { withInstead } from '../../dialects/ptx/text/replace.js'
 
-const shown = ({ opcode, line, place }: PtxSite): string =>
-  place.endsWith(`:${String(line)}`)
-    ? `'${opcode} ${String(line)}'`
-    : `'${opcode} ${String(line)}' (${place})`
+/** An instruction of this text, and its place in the source; a place in the text itself is its line, which is said already. */
+const shownIn =
+  (file: string) =>
+  ({ opcode, line, place }: PtxSite): string =>
+    place === `${file}:${String(line)}`
+      ? `'${opcode} ${String(line)}'`
+      : `'${opcode} ${String(line)}' (${place})`
 
 /** An opcode, perhaps, and a line: of the text, or of a source that is named. */
 interface Meant {
@@ -54,22 +57,22 @@ const isMeant = (text: string, s: PtxSite): boolean => {
 }
 
 /** Those whose lines are nearest to the one that is asked for. */
-const nearest = (text: string, sites: ReadonlyArray<PtxSite>): string => {
+const nearest = (text: string, sites: ReadonlyArray<PtxSite>, file: string): string => {
   const m = meant(text)
   const far = (s: PtxSite): number => {
     if (m === null) return Infinity
     return linesIn(m, s).reduce((least, line) => Math.min(least, Math.abs(line - m.line)), Infinity)
   }
   const near = [...sites].sort((x, y) => far(x) - far(y) || x.line - y.line).slice(0, 3)
-  return near.length === 0 ? 'there is none' : `the nearest are ${near.map(shown).join(', ')}`
+  return near.length === 0 ? 'there is none' : `the nearest are ${near.map(shownIn(file)).join(', ')}`
 }
 
 /** Most that are named. */
 const mostNamed = 6
 
-const several = (sites: ReadonlyArray<PtxSite>): string => {
+const several = (sites: ReadonlyArray<PtxSite>, file: string): string => {
   const more = sites.length - mostNamed
-  return `${sites.slice(0, mostNamed).map(shown).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`
+  return `${sites.slice(0, mostNamed).map(shownIn(file)).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`
 }
 
 const one =
@@ -83,12 +86,12 @@ const one =
         if (found === undefined)
           return refuse(
             'broken.label',
-            `--without: expected an instruction that orders or moves data, found '${text}'; ${nearest(text, sites)}`,
+            `--without: expected an instruction that orders or moves data, found '${text}'; ${nearest(text, sites, file)}`,
           )
         if (others.some((s) => s.opcode !== found.opcode || s.place !== found.place))
           return refuse(
             'broken.label',
-            `--without: expected one operation, found ${String(others.length + 1)} by '${text}': ${several([found, ...others])}`,
+            `--without: expected one operation, found ${String(others.length + 1)} by '${text}': ${several([found, ...others], file)}`,
           )
         const all = new Map<Statement, ReadonlyArray<Statement>>()
         for (const s of [found, ...others]) {
@@ -96,7 +99,7 @@ const one =
           if (instead === null)
             return refuse(
               'broken.result',
-              `--without: expected an instruction whose results can be zero, found ${shown(s)}`,
+              `--without: expected an instruction whose results can be zero, found ${shownIn(file)(s)}`,
             )
           for (const [of, by] of instead) all.set(of, by)
         }
