@@ -21,7 +21,8 @@ import * as Run from '../execution/run.js'
 import type { EventKey } from '../execution/step.js'
 import type { Arguments, Source } from '../machine/source.js'
 import { valueOf, type Chip } from './chip.js'
-import { clock, type Timed } from './clock.js'
+import { clock, type Timed, type Why } from './clock.js'
+import { criticalOf, reasonsOf } from './critical.js'
 import { trafficOf, visiting, type Launching, type Loaded, type Traffic } from './traffic.js'
 
 // ---------------------------------------------------------------- model
@@ -98,6 +99,14 @@ export const frequencyOf = (chip: Chip, tensorCores: number, loaded: number): nu
   const falls = valueOf(chip, 'clock.tensor') * tensorCores + valueOf(chip, 'clock.loads') * loaded
   return valueOf(chip, 'clock.products') - Math.max(0, falls - valueOf(chip, 'clock.reserve'))
 }
+
+// ---------------------------------------------------------------- units
+
+const ofUnits: ReadonlySet<Why> = new Set(['tensor core', 'shared memory', 'copy unit', 'L2', 'DRAM'])
+
+/** The share of a run that its critical path waits for units, from 0 to 1. */
+const waitedFor = (timed: Timed): number =>
+  reasonsOf(criticalOf(timed)).reduce((sum, { why, share }) => (ofUnits.has(why) ? sum + share : sum), 0)
 
 // ---------------------------------------------------------------- the run
 
@@ -201,9 +210,10 @@ export const time = (
       const { waves } = timed
       const [first] = waves
       const length = (first?.to ?? 0) - (first?.from ?? 0) + valueOf(chip, 'launch.cta')
-      // CTAs of one multiprocessor are soon out of step: while one begins or ends, the others keep the busiest unit busy
+      // CTAs of one multiprocessor are soon out of step: while one begins or ends, the others keep the busiest unit busy. They gain what they have waited for units, and no latency
       const busiest = (greatest(0)(Object.values(timed.busy)) / Math.max(1, timed.end)) * length
-      const period = length - (1 - 1 / resident) * Math.max(0, length - busiest)
+      const waited = waitedFor(timed) * length
+      const period = length - (1 - 1 / resident) * Math.max(0, Math.min(waited, length - busiest))
       const cycles = timed.end + (alike - 1) * period
       const simulated = resident + (isApart ? last : 0)
       const macs = (timed.macs / simulated) * clusterCount
