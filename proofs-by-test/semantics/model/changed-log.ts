@@ -3,6 +3,7 @@
  *
  *     T0: arrive b ~ kind=drop count=2         the barrier event of the line is another
  *     T0: write x ~ spans=0,8                  the access is of these bytes of its plane
+ *     T0: issue #1 copy ~ at=4              the event is of the same step of its agent as another is
  *     ~ T1 warps=1 firstWarp=1                 an agent, or a barrier, is another
  *     ~ fences=compiler                        the header is
  *
@@ -14,6 +15,7 @@ import {
   type Footprint,
   type Header,
   type LogEvent,
+  type Stamp,
 } from '../../../src/semantics/log/events.js'
 import { read } from './litmus.js'
 
@@ -39,7 +41,7 @@ const fields: Readonly<Record<string, ReadonlyArray<string>>> = {
   access: ['proxy', 'combine', 'rounds', 'idle', 'agrees', 'role', 'part', 'dtype', 'spans'],
   rendezvous: ['id', 'count', 'threads', 'tensor', 'kind', 'loose'],
   semaphore: ['decrement', 'outcome', 'until', 'unheeded', 'before', 'spans'],
-  issue: ['pipe', 'ctaGroup', 'signals', 'unit', 'tensor'],
+  issue: ['pipe', 'ctaGroup', 'signals', 'unit', 'tensor', 'at'],
   perform: ['stage', 'part'],
   signal: ['part', 'to', 'family', 'side'],
   alloc: ['ctaGroup', '_tag', 'spans'],
@@ -80,7 +82,9 @@ export const readChanged = (
             to,
             name === 'spans' || name === 'dtype'
               ? { footprint: foot((to as { footprint: Footprint }).footprint, name, value) }
-              : { [name]: valueOf(value) },
+              : name === 'at'
+                ? { stamp: Object.assign({}, (to as { stamp: Stamp }).stamp, { at: Number(value) }) }
+                : { [name]: valueOf(value) },
           ),
         e,
       )

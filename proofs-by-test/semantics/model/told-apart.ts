@@ -173,4 +173,25 @@ strict | T0: write x | T0: arrive b ~ kind=increment | T1: arrive b | T1: arrive
  | T0: load g cta decides | next cluster | T0: store g
  | T0: load g decides | next cluster | next cluster | T0: store g
  | T1: issue #1 mma | #1: write t | T1: issue #2 commit | #2: arrive b | T1: wait b 0 | T0: fork T1
+ | T0: arrive b ~ kind=increment | T0: issue #1 copy ~ at=4 | #1: arrive b | T0: arrive b
+ | T0: arrive b ~ kind=increment | T0: issue #1 copy ~ at=4 | #1: arrive b
+ | T1: read y | T1: arrive b ~ kind=increment | T0: issue #1 copy | #1: arrive b | T0: arrive b
+ | T1: read y | T1: arrive b ~ kind=increment | T0: issue #1 copy | #1: arrive b
+ | T0: arrive b ~ kind=increment | T0: issue #1 copy | #1: arrive b | T0: issue #2 copy ~ at=4 | #2: arrive b
+stopped | b is of Pallas | T0: arrive b
+ | b is of Pallas | T0: arrive b | T0: inval b | T0: init b
+ | b is of Pallas | T0: arrive b | T0: inval b | T0: write x ~ spans=4096,4104
+ | b is of Pallas | T0: arrive b | T0: inval b | T0: write x
+ | T0: write g | T0: signal s 1 cluster | U0: wait.semaphore s 1 | U0: read g
+ | V0: read y | T0: write g | T0: signal s 1 cluster | V0: wait.semaphore s 1 | V0: read g
+ | T0: store g | T1: load g decides | T1: write g
+ | T0: store g | T1: atomic g or
+ | T0: atomic g or | T1: store g
+ | T0: atomic g | T1: store g
+ | T0: atomic g ~ dtype=f32 | T1: store g
+ | T0: atomic g ~ rounds=true | T1: store g
+ | T1: load g decides | T0: write h | T0: load g decides | T0: store g
+ | T1: load g decides | T1: arrive b | T0: wait b 0 | T0: read g | T2: store g
+stopped | b is of Pallas | T0: arrive b | T0: inval b
+stopped | b is of Pallas | T0: arrive b | T0: inval b | T0: init b
 `

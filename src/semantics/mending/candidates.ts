@@ -177,10 +177,13 @@ const fences: Kind = function* (sides) {
 
 // ---------------------------------------------------------------- groups
 
-const waitOf = (family: Family, read: boolean): Addition => {
+const waitForStores = (read: boolean): Addition =>
+  named('wait for stores', { _tag: 'bulk.waitGroup', pending: 0, read })
+/** Until all of a family is done. */
+const waitOf = (family: Family): Addition => {
   switch (family) {
     case 'bulk':
-      return named('wait for stores', { _tag: 'bulk.waitGroup', pending: 0, read })
+      return waitForStores(false)
     case 'cpAsync':
       return named('wait for copies', { _tag: 'cpAsync.waitGroup', pending: 0 })
     case 'wgmma':
@@ -191,6 +194,9 @@ const waitOf = (family: Family, read: boolean): Addition => {
       return named('wait for stores', { _tag: 'tcgen05.waitSt' })
   }
 }
+/** The weakest first: a store has read its source before it is done. */
+const waitsOf = (family: Family): ReadonlyArray<Addition> =>
+  family === 'bulk' ? [waitForStores(true), waitOf(family)] : [waitOf(family)]
 const commitOf = (family: Family): ReadonlyArray<Addition> => {
   switch (family) {
     case 'bulk':
@@ -216,8 +222,8 @@ const groupWaits: Kind = function* (sides) {
   const later = behind(places, first)
   const fencesBehind = later.filter(isNamed('fence.proxyAsync', 'tcgen05.fenceBefore'))
   const committed = later.find((s) => commitOf(family).some((c) => isNamed(tagOf(c))(s)))
-  for (const read of family === 'bulk' ? [true, false] : [false]) {
-    for (const add of [[waitOf(family, read)], [...commitOf(family), waitOf(family, read)]]) {
+  for (const wait of waitsOf(family)) {
+    for (const add of [[wait], [...commitOf(family), wait]]) {
       if (isOwn) {
         yield edge(...before(b, add))
         for (const f of fencesBehind.slice(-1)) yield edge(...before([f], add))
@@ -500,7 +506,7 @@ const moreArrivals: Kind = function* (sides) {
         yield edge(...after([s], [arriveOn(program, id, barrier)]))
         // what is read by a product is free when the product is done
         if (s.body.some((x) => x._tag === 'Do' && x.instruction._tag === 'wgmma.mma'))
-          yield edge(...after([s], [waitOf('wgmma', false), arriveOn(program, id, barrier)]))
+          yield edge(...after([s], [waitOf('wgmma'), arriveOn(program, id, barrier)]))
         if (storage.contents.ordersTensorCore)
           yield edge(...after([s], [named(`commit ${id}`, { _tag: 'tcgen05.commit', barrier, ctaGroup: 1 })]))
       }
@@ -558,19 +564,19 @@ const doneBy = (
     case 'tma.store':
     case 'tma.scatter':
     case 'tma.reduce':
-      return [...commitOf('bulk'), waitOf('bulk', false), arrive]
+      return [...commitOf('bulk'), waitOf('bulk'), arrive]
     case 'cpAsync.copy':
-      return [...commitOf('cpAsync'), waitOf('cpAsync', false), arrive]
+      return [...commitOf('cpAsync'), waitOf('cpAsync'), arrive]
     case 'wgmma.mma':
-      return [...commitOf('wgmma'), waitOf('wgmma', false), arrive]
+      return [...commitOf('wgmma'), waitOf('wgmma'), arrive]
     case 'tcgen05.mma':
     case 'tcgen05.cp':
     case 'tcgen05.shift':
       return [named('commit order', { _tag: 'tcgen05.commit', barrier, ctaGroup: i.ctaGroup }, when)]
     case 'tcgen05.ld':
-      return [waitOf('tcgen05Ld', false), front, arrive]
+      return [waitOf('tcgen05Ld'), front, arrive]
     case 'tcgen05.st':
-      return [waitOf('tcgen05St', false), front, arrive]
+      return [waitOf('tcgen05St'), front, arrive]
     default:
       return fenced
         ? [named('proxy fence', { _tag: 'fence.proxyAsync', scope: scopeOf(program) }), arrive]

@@ -260,8 +260,8 @@ export const decided = (
     .filter(
       ({ a, b, is }) =>
         (is === 'atomic' || is === 'anyOrder') &&
-        ((a.access.decides === true && b.access.rw === 'w') ||
-          (b.access.decides === true && a.access.rw === 'w')) &&
+        // of two that meet, one writes
+        (a.access.decides === true || b.access.decides === true) &&
         !ordered(a, b),
     )
     .map(({ a, b }) => fails('C1', 'decides', a.at, b.at))

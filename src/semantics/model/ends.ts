@@ -289,7 +289,10 @@ export const contracts = (r: Reading, over: boolean): ReadonlyArray<Left> =>
         const reused = isReused(r, barrier, end.at)
         return [
           ...late.map((o) => left(r, 'B8', o.at, barrier)),
-          ...(begun || end.current.number > all ? [left(r, 'U1', from, barrier, reused)] : []),
+          // a life that is over can be told of at once only if its storage is used again
+          ...((over || reused) && (begun || end.current.number > all)
+            ? [left(r, 'U1', from, barrier, reused)]
+            : []),
         ]
       }),
     ]
