@@ -6,7 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { foreign, zoo, type Twin } from '../../../src/kernels/broken/index.js'
-import type { Finding } from '../../../src/semantics/judging/finding.js'
+import type { Diagnosis, Finding } from '../../../src/semantics/judging/finding.js'
 import { mended, type Mending } from '../../../src/semantics/mending/index.js'
 import { mapRegions, type Program, type Region } from '../../../src/semantics/language/program.js'
 import {
@@ -28,7 +28,7 @@ interface Asked {
   readonly name: string
   readonly program: Program
   readonly before: Checked
-  readonly finding: Finding
+  readonly finding: Diagnosis
   readonly options: CheckOptions
   readonly mending: E.Either<{ readonly code: string; readonly message: string }, Mending>
 }
@@ -117,5 +117,111 @@ describe('the zoo, mended', () => {
       ({ mending }) => E.isRight(mending) && mending.right.checked.verdict.verdict === 'ok',
     )
     expect(ok.length).toBeGreaterThan(45)
+  })
+})
+
+describe('the search', () => {
+  const known = all.filter(({ finding }) => finding.missing !== undefined)
+  /** A judgement that says nothing but its verdict, and the findings that are there. */
+  const judged = (verdict: string, findings: ReadonlyArray<Finding> = []): Checked =>
+    ({ verdict: { verdict, findings, notes: [] } }) as unknown as Checked
+  /** The edges that are judged if each judgement is as said. */
+  const tries = (
+    { program, finding }: Asked,
+    before: Checked,
+    said: (n: number) => Checked | null,
+  ): { readonly programs: ReadonlyArray<Program>; readonly mending: Asked['mending'] } => {
+    const programs: Program[] = []
+    const checked = known.find((asked) => asked.program === program)!.before
+    const mending = mended(
+      program,
+      Object.assign({}, checked, { verdict: before.verdict }),
+      finding,
+      (made) => {
+        programs.push(made)
+        const answer = said(programs.length)
+        return answer === null ? E.left({ code: 'x', message: 'refused' }) : E.right(answer)
+      },
+    )
+    return { programs, mending }
+  }
+  const codeOf = (mending: Asked['mending']): string =>
+    E.isLeft(mending) ? mending.left.code : mending.right.checked.verdict.verdict
+
+  it('tries every edge if no judgement takes one, and says how many', () => {
+    let most = 0
+    for (const asked of known) {
+      const same = judged('hazard', [asked.finding])
+      const { programs, mending } = tries(asked, same, () => same)
+      expect(codeOf(mending)).toBe(programs.length === 0 ? 'mend.no-edge' : 'mend.not-found')
+      if (programs.length > 0 && E.isLeft(mending))
+        expect(mending.left.message).toContain(
+          programs.length === 1 ? ': one edge was tried' : `: ${String(programs.length)} edges were tried`,
+        )
+      most = Math.max(most, programs.length)
+    }
+    expect(most).toBeGreaterThan(15)
+  })
+
+  const long = known.find(({ name }) => name.startsWith('zoo/R2 '))!
+  const bad = judged('hazard', [long.finding])
+  const ofLong = (
+    said: (n: number) => Checked | null,
+    before: Checked = bad,
+  ): readonly [number, string, number] => {
+    const { programs, mending } = tries(long, before, said)
+    return [programs.length, codeOf(mending), E.isRight(mending) ? mending.right.tried : 0]
+  }
+  it('ends with the first that is ok, or eight behind the first that is better', () => {
+    expect(ofLong(() => bad)).toEqual([16, 'mend.not-found', 0])
+    expect(ofLong((n) => (n === 3 ? judged('ok') : bad))).toEqual([3, 'ok', 3])
+    expect(ofLong((n) => (n === 2 ? judged('deadlock') : bad))).toEqual([10, 'deadlock', 2])
+    expect(ofLong((n) => (n === 2 ? judged('deadlock') : n === 10 ? judged('ok') : bad))).toEqual([
+      10,
+      'ok',
+      10,
+    ])
+    expect(ofLong((n) => (n === 2 ? judged('deadlock') : n === 11 ? judged('ok') : bad))).toEqual([
+      10,
+      'deadlock',
+      2,
+    ])
+    // the first of those that are better
+    expect(ofLong((n) => (n === 2 ? judged('deadlock') : n === 4 ? judged('wrong-result') : bad))).toEqual([
+      10,
+      'deadlock',
+      2,
+    ])
+  })
+  it('counts no program that is refused', () => {
+    expect(ofLong((n) => (n < 3 ? null : n === 3 ? judged('ok') : bad))).toEqual([3, 'ok', 1])
+    expect(ofLong(() => null)).toEqual([16, 'mend.no-edge', 0])
+  })
+  it('prefers what is decided where nothing was', () => {
+    const open = judged('undecided', [long.finding])
+    const left = judged('undecided')
+    expect(ofLong((n) => (n === 1 ? left : open), open)).toEqual([16, 'undecided', 1])
+    expect(ofLong((n) => (n === 1 ? left : n === 3 ? judged('deadlock') : open), open)).toEqual([
+      11,
+      'deadlock',
+      3,
+    ])
+    expect(ofLong((n) => (n === 1 || n === 2 ? left : open), open)).toEqual([16, 'undecided', 1])
+  })
+  it('refuses a finding of what is no statement, by its name, and one whose edge was not looked for', () => {
+    const { program, before, finding } = long
+    const refusal = (changed: object): string => {
+      const other = Object.assign({}, finding, changed) as Diagnosis
+      const made = mended(program, before, other, () => E.right(before))
+      return E.isLeft(made) ? `${made.left.code}: ${made.left.message}` : 'mended'
+    }
+    const [a, b] = [
+      Object.assign({}, finding.a, { site: 'one' }),
+      Object.assign({}, finding.b, { site: 'other' }),
+    ]
+    expect(refusal({ a })).toMatch(/^mend.statement: .*`one`/)
+    expect(refusal({ b })).toMatch(/^mend.statement: .*`other`/)
+    expect(refusal({ a, b })).toMatch(/^mend.statement: .*`one`/)
+    expect(refusal({ missing: undefined })).toMatch(/^mend.unknown: /)
   })
 })

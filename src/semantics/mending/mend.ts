@@ -119,7 +119,7 @@ export const mended = (
   let tried = 0
   let since = 0
   for (const edge of candidates(sides)) {
-    if (tried >= mostTried || since > mostBehind) break
+    if (tried === mostTried || since === mostBehind) break
     const made = withEdge(program, edge)
     if (E.isLeft(made)) continue
     const judged = judge(made.right.program)
