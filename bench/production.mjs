@@ -1,6 +1,6 @@
 /**
- * Launches of production size from PTX, judged without data: a persistent product of 132 CTAs with a static schedule, attention of a batch of 4 with 16 heads and 4,096 tokens, and two grids
- * whose CTAs meet at barriers of the grid, by a counter and by a sense. Each beside the same kernel on a small grid, in a process of its own, whose most memory is told.
+ * Launches of production size from PTX, judged without data: a persistent product of 132 CTAs with a static schedule, attention of a batch of 4 with 16 heads and 4,096 tokens, two grids
+ * whose CTAs meet at barriers of the grid, by a counter and by a sense, and a scan with decoupled look-back. Each beside the same kernel on a small grid, in a process of its own, whose most memory is told.
  *
  *     node bench/production.mjs [NAME...], after a build
  *
@@ -148,6 +148,93 @@ const meeting = (ctas, threads, words) => ({
   ],
 })
 
+/** The first thread of each CTA tells what its CTA has, looks back until a CTA has told all before it, and tells that itself. */
+const lookback = `.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry lookback(.param .u64 flag, .param .u64 aggregate, .param .u64 prefix, .param .u64 data)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<20>;
+  .shared .align 4 .b8 before[4];
+  ld.param.u64 %rd1, [flag];
+  ld.param.u64 %rd2, [aggregate];
+  ld.param.u64 %rd3, [prefix];
+  ld.param.u64 %rd4, [data];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r4, %r1, %r3, %r2;
+  mul.wide.u32 %rd5, %r4, 4;
+  add.u64 %rd6, %rd4, %rd5;
+  mul.wide.u32 %rd5, %r1, 4;
+  add.u64 %rd7, %rd1, %rd5;
+  add.u64 %rd8, %rd2, %rd5;
+  add.u64 %rd9, %rd3, %rd5;
+  mov.u64 %rd10, %rd7;
+  mov.u64 %rd11, %rd8;
+  mov.u64 %rd12, %rd9;
+  mov.u32 %r5, 0;
+  add.u32 %r6, %r1, 1;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra MEET;
+  st.global.u32 [%rd8], %r6;
+  setp.eq.u32 %p2, %r1, 0;
+  @%p2 bra TELL;
+  fence.acq_rel.gpu;
+  st.relaxed.gpu.global.u32 [%rd7], 1;
+BACK:
+  sub.u64 %rd10, %rd10, 4;
+  sub.u64 %rd11, %rd11, 4;
+  sub.u64 %rd12, %rd12, 4;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r7, [%rd10];
+  setp.eq.u32 %p2, %r7, 0;
+  @%p2 bra WAIT;
+  fence.acq_rel.gpu;
+  setp.eq.u32 %p3, %r7, 2;
+  @%p3 bra FOUND;
+  ld.global.u32 %r8, [%rd11];
+  add.u32 %r5, %r5, %r8;
+  bra BACK;
+FOUND:
+  ld.global.u32 %r8, [%rd12];
+  add.u32 %r5, %r5, %r8;
+TELL:
+  add.u32 %r9, %r5, %r6;
+  st.global.u32 [%rd9], %r9;
+  fence.acq_rel.gpu;
+  st.relaxed.gpu.global.u32 [%rd7], 2;
+  st.shared.u32 [before], %r5;
+MEET:
+  bar.sync 0;
+  ld.shared.u32 %r10, [before];
+  add.u32 %r10, %r10, %r2;
+  st.global.u32 [%rd6], %r10;
+  ret;
+}
+`
+const scanning = (ctas, threads) => ({
+  schema: 'tcspec.launch/1',
+  name: 'lookback',
+  kernel: 'lookback',
+  arch: 'sm_90a',
+  grid: [ctas],
+  block: [threads],
+  shared: 0,
+  args: [
+    ...['flag', 'aggregate', 'prefix'].map((tensor) => ({
+      kind: 'pointer',
+      tensor,
+      dtype: 's32',
+      shape: [ctas],
+      role: 'out',
+    })),
+    { kind: 'pointer', tensor: 'data', dtype: 's32', shape: [ctas * threads], role: 'out' },
+  ],
+})
+
 const textOf = (name) =>
   readFileSync(new URL(`../conformance/hopper/warpgroups/${name}/${name}.ptx`, import.meta.url))
 const cases = {
@@ -174,6 +261,12 @@ const cases = {
     unknown: [],
     small: meeting(8, 384, 2),
     large: meeting(132, 384, 2),
+  },
+  'look-back': {
+    text: () => new TextEncoder().encode(lookback),
+    unknown: [],
+    small: scanning(8, 384),
+    large: scanning(132, 384),
   },
 }
 

@@ -46,6 +46,7 @@ export const scripted = (
     hasFellows: false,
     draws: null,
     gates: [],
+    tellsCtas: true,
     waitsForLocks: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),

@@ -104,6 +104,7 @@ export const coreFront = (linked: Linked, fellows: Fellowships | null = null): F
   hasFellows: true,
   draws: null,
   gates: [],
+  tellsCtas: true,
   waitsForLocks: false,
   outside: agentsActAsOne,
   begin: (world, at) => {

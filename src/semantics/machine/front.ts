@@ -140,6 +140,8 @@ export interface Front<W> {
   /** CTAs that differ in nothing but the numbers that they draw, turn after turn; null: that is not known of them */
   readonly draws: Draws | null
   readonly gates: ReadonlyArray<Gate>
+  /** CTAs are given something by which they can tell one another apart */
+  readonly tellsCtas: boolean
   /** some loop that tries for a lock is a wait for it (`warps/locks.ts`) */
   readonly waitsForLocks: boolean
 
@@ -162,8 +164,13 @@ export interface Front<W> {
   readonly forks: Forks<W> | null
 
   // ---- where agents stand
-  /** equal texts, equal futures, of an agent that is ready for this; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
-  readonly where: (stand: Stand, ready: Ready | null, numberOf: (thing: object) => number) => string
+  /** equal texts, equal futures, of an agent that is ready for this; asked where control may depend on timing. `numberOf` numbers what is told apart by identity; `lanes`: these alone are asked about. */
+  readonly where: (
+    stand: Stand,
+    ready: Ready | null,
+    numberOf: (thing: object) => number,
+    lanes?: number,
+  ) => string
 }
 
 /** Not checked where agents act as one thread: a compiler writes their threads, which are a level of their own. */

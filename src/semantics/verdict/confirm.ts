@@ -50,6 +50,7 @@ import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import { notedIn } from './same-value.js'
 import { gates, type Gates } from './gates.js'
+import { lookbacks, type Lookbacks } from './lookbacks.js'
 import { tickets, type Tickets } from './tickets.js'
 import { openTensors, turnedRound, unlike } from './unlike-ends.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
@@ -128,6 +129,8 @@ export interface Answer {
   readonly tickets?: Tickets
   /** one run decides: it is no matter which CTA is the last at a barrier of the grid (`gates.ts`) */
   readonly gates?: Gates
+  /** one run decides: what CTAs find of words that others store is no matter (`lookbacks.ts`) */
+  readonly lookbacks?: Lookbacks
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -331,12 +334,27 @@ export const byOneRun = (q: Question, ran: Ran, fuel: number): Answer | null => 
   const drawn = tickets(q.launched, ran.schedule, fuel)
   if (drawn !== null) return Object.assign({ tickets: drawn }, answer)
   const opened = gates(q.launched, ran.schedule, fuel)
-  return opened === null ? null : Object.assign({ gates: opened }, answer)
+  if (opened !== null) return Object.assign({ gates: opened }, answer)
+  const walked = lookbacks(q.launched, ran.schedule, fuel)
+  if (walked.decides !== null) return Object.assign({ lookbacks: walked.decides }, answer)
+  return walked.unheard ? whereAllGoOn(q) : null
+}
+
+/** A fetch may not know of a write (`lookbacks.ts`): where all CTAs go on in turn, most find each other halfway. */
+const whereAllGoOn = (q: Question): Answer | null => {
+  const ran = q.run(Policy.roundRobin)
+  const decision = q.decide(ran)
+  return isBad(decision)
+    ? { runs: 1, spent: q.price, search: null, found: { ran, decision }, refuted: false }
+    : null
 }
 
 /** Is it one run that decides, whatever C1 says? */
 export const isOfOneRun = (answer: Answer | null): boolean =>
-  answer === null || answer.tickets !== undefined || answer.gates !== undefined
+  answer === null ||
+  answer.tickets !== undefined ||
+  answer.gates !== undefined ||
+  answer.lookbacks !== undefined
 
 /** The launch, with each cluster followed in the place of every other, if that can be asked. */
 const followed = (q: Question): { readonly launched: Launched; readonly fellows: Fellowships | null } => {

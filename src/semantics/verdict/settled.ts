@@ -139,7 +139,7 @@ export const settled = (
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
   if (answer.open !== undefined) return answer.open
-  const { search, tickets, gates } = answer
+  const { search, tickets, gates, lookbacks } = answer
   if (tickets !== undefined)
     return {
       name: 'ok',
@@ -149,6 +149,11 @@ export const settled = (
     return {
       name: 'ok',
       reason: `no hazards in ${schedules} (conditions C2-C6 and J1-J6 hold, so one run is enough, whichever CTA arrives last in each of ${counted(gates.rounds, 'round')} of the grid barrier)`,
+    }
+  if (lookbacks !== undefined)
+    return {
+      name: 'ok',
+      reason: `no hazards in ${schedules} (conditions C2-C6 and H1-H8 hold, so one run is enough, whatever ${counted(lookbacks.walks, 'look-back')} find of what other CTAs store)`,
     }
   if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
   const searched = `in a search of all schedules (${counted(search.states, 'state')})`

@@ -27,7 +27,7 @@ import type { Given, Operation, WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
 /** Is it the same in every CTA, whenever it is asked? */
-const isOfGrid = (g: Given): boolean => {
+export const isOfGrid = (g: Given): boolean => {
   switch (g._tag) {
     case 'cta':
     case 'cluster':

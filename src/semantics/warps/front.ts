@@ -20,12 +20,12 @@ import type { World } from '../machine/world.js'
 import { firstRegion, localWindowOf, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
-import { drawsOf } from './draws.js'
+import { drawsOf, isOfGrid } from './draws.js'
 import { gatesOf } from './gates.js'
 import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
-import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
+import { everyLane, forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
 import { electedData } from './elected.js'
 import { asksWhoRuns, controlling, elects, hardwareIn, tellsOrder, timingOf, watches } from './timing.js'
@@ -276,10 +276,11 @@ const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
   }
 }
 
-/** A stand in words: equal ones go on alike. Rows that are not read any more are left out. */
+/** A stand in words: equal ones go on alike. Rows that are not read any more are left out; of some lanes alone, so is with which others they go on. */
 const whereIn = (p: WarpProgram): Front<World>['where'] => {
   const live = liveIn(p)
-  return (stand, ready) => {
+  return (stand, ready, _, some) => {
+    const those = some ?? everyLane
     const {
       rows: r,
       splits,
@@ -294,7 +295,9 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
     } = standOf(stand)
     const written = awaited(ready)
     const alive = (): ReadonlyArray<string> =>
-      splits.flatMap(({ pc, mask }) => {
+      splits.flatMap(({ pc, mask: all }) => {
+        const mask = all & those
+        if (mask === 0) return []
         const lanes = Array.from({ length: 32 }, (_, lane) => lane).filter(
           (lane) => (mask & (1 << lane)) !== 0,
         )
@@ -325,18 +328,20 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
       [...r.absent].sort(([a], [b]) => a - b).join(';'),
       r.wraps === null ? '' : [...r.wraps].sort(([a], [b]) => a - b).join(';'),
       local.join(),
-      ended,
-      atCluster,
-      fromCluster,
-      attended,
-      turns?.ways.join() ?? '',
+      ended & those,
+      atCluster & those,
+      fromCluster & those,
+      attended & those,
+      some === undefined ? (turns?.ways.join() ?? '') : '',
       JSON.stringify(
         [ready?._tag === 'do' ? [ready.prepared, ready.resume, lanesOf(ready)] : null, rest],
         asText,
       ),
-      synced.map(({ lanes, how }) => `${how} ${String(lanes)}`).join(),
+      synced.flatMap(({ lanes, how }) => ((lanes & those) === 0 ? [] : `${how} ${String(lanes)}`)).join(),
       splits
-        .map((s) => {
+        .flatMap((s) => {
+          if ((s.mask & those) === 0) return []
+          if (some !== undefined) return String(s.pc)
           const frames: string[] = []
           for (let f = s.frame; f !== null; f = f.next) frames.push(`${String(f.join)}:${String(f.mask)}`)
           return `${String(s.pc)}:${String(s.mask)}:${s.now}:${String(s.asked)}:${frames.join('<')}`
@@ -465,6 +470,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     hasFellows: !l.pieced,
     draws: drawsOf(l.program),
     gates: gatesOf(l.program),
+    tellsCtas: !l.program.givens.every(({ given }) => isOfGrid(given)),
     waitsForLocks: l.program.code.some(({ operation: o }) => o._tag === 'atomic' && o.awaits === true),
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>

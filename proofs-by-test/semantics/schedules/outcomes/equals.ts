@@ -38,11 +38,13 @@ export interface Drawn {
   readonly fuel?: number
   /** nothing is known of what the places hold before */
   readonly blank: boolean
+  /** a CTA is not told its number */
+  readonly blind?: boolean
 }
 
 const algebra = shadow(bits('hopper'))
 
-const textOf = ({ lines }: Drawn): string => `.version 8.4
+const textOf = ({ lines, blind }: Drawn): string => `.version 8.4
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
@@ -53,7 +55,7 @@ const textOf = ({ lines }: Drawn): string => `.version 8.4
 ld.param.u64 %rd1, [a];
 ld.param.u64 %rd2, [b];
 ld.param.u64 %rd3, [c];
-mov.u32 %r1, %ctaid.x;
+${blind === true ? '' : 'mov.u32 %r1, %ctaid.x;'}
 mov.u32 %r3, %nctaid.x;
 mov.u32 %r9, 0;
 mov.u32 %r10, 0;
