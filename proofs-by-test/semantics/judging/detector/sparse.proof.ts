@@ -91,4 +91,28 @@ describe('laws', () => {
     expect([valueAt(a, 301), valueAt(b, 300)]).toEqual([0, 7])
     expect([a.chunks[0], a.chunks[1]]).toEqual([undefined, undefined])
   })
+  test('who hears a message that is nowhere below what it has keeps its chunks, until it writes', () => {
+    const message = row(0)
+    for (const i of [0, 130, 131, 260]) put(message, i, 5)
+    const [one, other] = [row(0), row(0)]
+    put(one, 130, 3)
+    put(one, 261, 1)
+    put(other, 130, 5)
+    put(other, 131, 5)
+    for (const r of [one, other]) raise(r, copyOf(message))
+    expect([one.chunks[0], one.chunks[1]]).toEqual([message.chunks[0], message.chunks[1]])
+    for (const c of [0, 1]) expect(one.chunks[c]).toBe(other.chunks[c])
+    // what is its own is above the message there
+    expect(one.chunks[2]).not.toBe(message.chunks[2])
+    expect([260, 261].map((i) => [valueAt(one, i), valueAt(message, i)])).toEqual([
+      [5, 5],
+      [1, 0],
+    ])
+    put(one, 130, 9)
+    put(message, 131, 8)
+    expect([130, 131].map((i) => [one, other, message].map((r) => valueAt(r, i)))).toEqual([
+      [9, 5, 5],
+      [5, 5, 8],
+    ])
+  })
 })

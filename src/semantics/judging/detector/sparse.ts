@@ -11,6 +11,9 @@
  *     warp 5 of CTA 40     -            -            [9, 0, …]    -
  *     after the message    the same     -            [9, 0, …]    -
  *
+ * Where what is handed on is nowhere below what is there, its chunk is taken as it is. At a barrier of a grid every warp hears of all others: each would copy all chunks,
+ * where it differs from the message in those of its own clocks alone.
+ *
  * A chunk that two rows have is changed by neither: who writes makes a copy of it first.
  *
  * Laws
@@ -173,12 +176,20 @@ export const raise = (into: Sparse<number>, from: Sparse<number>): void => {
       continue
     }
     const theirs = chunk.values
-    let { values } = own
-    for (let k = 0; k < size; k++)
-      if (theirs[k]! > values[k]!) {
-        values = open(into, c)
-        values[k] = theirs[k]!
-      }
+    const values = own.values
+    let [isAbove, isBelow] = [false, false]
+    for (let k = 0; k < size && !(isAbove && isBelow); k++) {
+      if (theirs[k]! > values[k]!) isAbove = true
+      else if (theirs[k]! < values[k]!) isBelow = true
+    }
+    if (!isBelow && (isAbove || chunk.shared)) {
+      // theirs alone is what both come to: those who hear one message keep it once
+      chunk.shared = true
+      place(into, c, chunk)
+    } else if (isAbove) {
+      const opened = open(into, c)
+      for (let k = 0; k < size; k++) if (theirs[k]! > opened[k]!) opened[k] = theirs[k]!
+    }
   }
 }
 
