@@ -123,7 +123,8 @@ const peterson = (fence: string): ReadonlyArray<string> => [
 ]
 
 test('a lock of two lanes that give way by one instruction', () => {
-  expect(found(peterson('fence.sc.cta;'))).toEqual(['ok'])
+  // each lane goes past fences of the other, which are in an order with its own: that order is not followed
+  expect(found(peterson('fence.sc.cta;'))).toEqual(['undecided'])
   expect(found(peterson('fence.acq_rel.cta;'))).toEqual(['hazard', 'D5'])
 })
 

@@ -292,17 +292,18 @@ export const offeredOf = (world: World, m: Machine, agent: number): Offered | nu
 export const readiesOf = (world: World, m: Machine, agent: number): ReadonlyArray<Ready> =>
   [0, ...partsOf(world, m.agents[agent]!)].flatMap((part) => turned(world, m, agent, part).ready ?? [])
 
-/** The first of its parts, parked ones too, of which these lanes alone can do something now; null: none can. */
-export const offeredOfLanes = (world: World, m: Machine, agent: number, lanes: number): Offered | null => {
+/** The machine as if of this agent only these lanes went on. `meets`: no further than where they meet others of their warp. */
+export const aloneIn = (
+  world: World,
+  m: Machine,
+  agent: number,
+  lanes: number,
+  meets: boolean = false,
+): Machine => {
   const { parts } = world.front
-  const a = m.agents[agent]!
-  if (parts === null || a.ready === null) return null
-  for (const part of [0, ...parts.others(a), ...parts.parked(a)]) {
-    const { ready } = turned(world, m, agent, part)
-    if (ready?._tag !== 'do' || ready.by === undefined || (ready.by.mask & ~lanes) !== 0) continue
-    if (!blocked(world, m, agent, ready)) return ofAgent(agent, a.at, part, ready)
-  }
-  return null
+  return parts === null
+    ? m
+    : withAgent(m, agent, parts.alone(world, standpoint(world, m, agent), m.agents[agent]!, lanes, meets))
 }
 
 /** What threads can do that the machine keeps behind others of their warp: they go on where nothing else can. */

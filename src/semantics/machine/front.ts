@@ -63,8 +63,10 @@ export interface Parts<W> {
   readonly others: (a: AgentState) => ReadonlyArray<number>
   /** names of parts that would go on together with those that wait: they go on alone where nothing else in the machine can */
   readonly parked: (a: AgentState) => ReadonlyArray<number>
-  /** the lanes of a part that is parked */
-  readonly lanes: (a: AgentState, part: number) => number
+  /** lanes that need not come behind what the agent stands ready for, by parts: as threads they could go on before it */
+  readonly behind: (a: AgentState) => ReadonlyArray<number>
+  /** the same agent as if only these lanes went on, at their next effect, or ready for nothing. `meets`: they go no further than where they meet the others */
+  readonly alone: (world: W, at: Standpoint, a: AgentState, lanes: number, meets: boolean) => AgentState
   /** the same agent, ready for what this part waits for; the same `ready` whenever it is asked of this state */
   readonly turn: (world: W, at: Standpoint, a: AgentState, part: number) => AgentState
 }

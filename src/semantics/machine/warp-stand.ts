@@ -236,8 +236,11 @@ export interface Split {
   readonly frame: Frame | null
   /** by loop: the turn it is in, -1 before the first */
   readonly turns: ReadonlyArray<number>
-  /** `waiting`: before something that another agent must do first; `yielding`: it has asked in vain for so long that others go first */
-  readonly now: 'running' | 'waiting' | 'parked' | 'yielding'
+  /**
+   * `waiting`: before something that another agent must do first; `yielding`: it has asked in vain for so long that others go first; `held`: it is asked what others of the
+   * warp would do without it
+   */
+  readonly now: 'running' | 'waiting' | 'parked' | 'yielding' | 'held'
   /** of the turn of its loop, while there are other parts: 1, it has asked memory and done nothing else; -1, it has done something else; 0, neither */
   readonly asked: number
 }

@@ -123,7 +123,7 @@ export interface Answer {
   readonly noted?: ReadonlyArray<Noted>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some?: true
-  /** lanes that have left a wait could have gone ahead of others of their warp, and were not followed so */
+  /** lanes could have gone ahead of others of their warp, and were not followed so (`schedules/outcomes/ahead.ts`) */
   readonly ahead?: true
   /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
   readonly tickets?: Tickets

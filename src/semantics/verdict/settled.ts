@@ -176,7 +176,7 @@ export const settled = (
   if (answer.ahead === true)
     return stillOpen(
       judgement,
-      `${searched}, in which lanes that have left a wait go on only with the others of their warp, which still wait`,
+      `${searched}, in which lanes of a warp go on in one order, although another order may matter`,
     )
   return lanes.findings.length > 0 || lanes.fails
     ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)

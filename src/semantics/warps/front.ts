@@ -33,7 +33,7 @@ import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
 import { wordTerms } from './word-terms.js'
-import { beginning, continued, turned } from './walk.js'
+import { alone, beginning, continued, turned } from './walk.js'
 
 // ---------------------------------------------------------------- linking
 
@@ -411,6 +411,20 @@ const noOthers: ReadonlyArray<number> = []
 const parkedIn = (t: Turns | null): ReadonlyArray<number> =>
   t === null ? noOthers : t.before.splits.flatMap((s) => (s.now === 'parked' ? [s.mask] : noOthers))
 
+/** The lanes that do what the warp is ready for, and what is left of that instruction. */
+const lanesNow = ({ ready, stand }: AgentState): number => {
+  const own = ready?._tag === 'do' ? (ready.by?.mask ?? -1) : -1
+  return stand?._tag === 'warp' ? stand.rest.reduce((all, { lanes }) => all | (lanes ?? 0), own) : own
+}
+
+/** Of each part the lanes that do not do what the warp is ready for. Most often it is one part that does it. */
+const behindIn = (a: AgentState): ReadonlyArray<number> => {
+  if (a.stand?._tag !== 'warp') return noOthers
+  const { splits } = a.stand.turns?.before ?? a.stand
+  const now = lanesNow(a)
+  return splits.flatMap(({ mask }) => ((mask & ~now) === 0 ? noOthers : [mask & ~now]))
+}
+
 /** The name of a part that has these lanes. */
 const nameIn = (t: Turns, lanes: number): number =>
   lowest(lanes) + (t.before.splits.some((s) => s.mask === lanes && s.now === 'yielding') ? 64 : 0)
@@ -421,13 +435,21 @@ const nameIn = (t: Turns, lanes: number): number =>
  */
 const partsOf = (l: WarpLaunch): Parts<World> => {
   const known = rememberedBy<Turns, number, AgentState>()
+  const knownAlone = rememberedBy<AgentState, number, AgentState>()
+  const knownUntilMet = rememberedBy<AgentState, number, AgentState>()
   return {
     others: (a) => {
       const turns = turnsOf(a)
       return turns === null ? noOthers : turns.ways.slice(1).map((lanes) => nameIn(turns, lanes))
     },
     parked: (a) => parkedIn(turnsOf(a)).map((lanes) => 32 + lowest(lanes)),
-    lanes: (a, part) => parkedIn(turnsOf(a)).find((lanes) => 32 + lowest(lanes) === part) ?? 0,
+    behind: behindIn,
+    alone: (world, at, a, lanes, meets) =>
+      a.stand?._tag === 'warp'
+        ? (meets ? knownUntilMet : knownAlone)(a, lanes, () =>
+            alone(l, world, at, sharedOf(world, at), standOf(a.stand), lanes, meets, a),
+          )
+        : a,
     turn: (world, at, a, part) => {
       const turns = turnsOf(a)
       const way =

@@ -16,7 +16,7 @@
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
 import type { Prepared } from '../machine/operation.js'
-import { agentState, type AgentState, type Groups } from '../machine/state.js'
+import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { Value } from '../machine/value.js'
 import type { Standpoint } from '../machine/front.js'
@@ -32,6 +32,7 @@ import { isHeld, isComing } from './whole-warp.js'
 import { instruction, standBefore } from './step.js'
 import { take } from './results.js'
 import { isParkedIn } from './control.js'
+import { apart } from './meeting.js'
 
 /** Parts that wait for what other agents, or other parts of the warp, do to memory and barriers: each may go on before the others. */
 const open = (w: Walk): ReadonlyArray<Walking> =>
@@ -58,6 +59,8 @@ const hasOthers = (w: Walk): boolean => w.splits.some((p) => p.now === 'parked' 
  */
 const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
+  // it is asked what these do without the others: they meet no one
+  if (w.splits.some((p) => p.now === 'held')) return open(w)[0]
   const waiting = w.splits.filter((p) => p.now === 'waiting')
   if (waiting.length < 2 && !hasOthers(w)) return waiting[0]
   // it needs no other part
@@ -245,6 +248,65 @@ export const continued = (
   if (w.rows.fellows !== null) Fellows.took(w.rows, w.rows.fellows, done, how)
   if (w.rest.length > 0) standBefore(w, site, iteration, w.rest, 0, false)
   return walked(w, edit, event, groups)
+}
+
+/** What is ready, without who has met before it. */
+const unmet = (r: Ready | null): Ready | null =>
+  r?._tag !== 'do' || r.by === undefined
+    ? r
+    : Object.assign({}, r, { by: { mask: r.by.mask, whole: r.by.whole, synced: [] } })
+
+/**
+ * The same warp as if these lanes went on and no others: what they would do next, or ready for nothing where they would need others. Lanes that have parted from others go
+ * past every place where these would meet them, unless it is asked what they do before they meet (`meets`).
+ */
+export const alone = (
+  launch: WarpLaunch,
+  world: World,
+  at: Standpoint,
+  shared: number,
+  stand: WarpStand,
+  lanes: number,
+  meets: boolean,
+  a: AgentState,
+): AgentState => {
+  /** they do what the warp stands ready for */
+  const theirs = a.ready?._tag === 'do' && ((a.ready.by?.mask ?? -1) & ~lanes) === 0
+  if (theirs && stand.splits.every((s) => s.now === 'held' || (s.mask & ~lanes) === 0)) return a
+  const from = theirs ? stand : (stand.turns?.before ?? stand)
+  const w = resumed(launch, world, at, shared, from, another(from.rows, null))
+  w.splits = w.splits.flatMap((s): ReadonlyArray<Walking> => {
+    const own = s.mask & lanes
+    const others = s.mask & ~lanes
+    const held: Walking = Object.assign({}, s, { mask: others, now: 'held' as const })
+    // a part that is whole waits where it waits
+    const now =
+      others !== 0 && s.now !== 'waiting'
+        ? meets
+          ? 'held'
+          : 'running'
+        : s.now === 'yielding'
+          ? 'running'
+          : s.now
+    const goes: Walking = Object.assign({}, s, { mask: own, now, asked: theirs ? 1 : 0 })
+    return [...(others === 0 ? [] : [held]), ...(own === 0 ? [] : [goes])]
+  })
+  if (!meets)
+    for (const s of w.splits) {
+      if ((s.mask & ~lanes) !== 0) continue
+      while (s.frame !== null && !s.frame.called) apart(w.splits, s)
+      if (s.frame === null && s.now === 'parked') s.now = 'running'
+    }
+  if (theirs) return agentState('running', standOf(w, null), unmet(a.ready), a.at, a.groups)
+  w.rest = []
+  w.synced = []
+  for (;;) {
+    walk(w)
+    const parked = w.ready === null && !meets ? w.splits.find(isParkedIn(lanes)) : undefined
+    if (parked === undefined) break
+    released(w, parked)
+  }
+  return agentState('running', standOf(w, null), w.ready, a.at, a.groups)
 }
 
 /** The same warp, ready for what another of its parts waits for: the one with the lanes `way`. */

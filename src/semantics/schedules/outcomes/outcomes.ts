@@ -100,7 +100,7 @@ export interface Outcomes {
   readonly some: boolean
   /** clusters that are one another's equals were taken for one another (`exchange.ts`) */
   readonly exchanged: boolean
-  /** lanes that have left a wait could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
+  /** lanes could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
   readonly ahead: boolean
   /** schedules to states that were taken for one, of which global memory holds other bytes: some of them */
   readonly apart: ReadonlyArray<readonly [ReadonlyArray<EventKey>, ReadonlyArray<EventKey>]>
