@@ -186,3 +186,29 @@ describe('the exact result, rounded once', () => {
     ])
   })
 })
+
+/** Products of f16 next to the smallest normal number, with ftz, against whole numbers: what rounds to less, with 11 bits and whatever exponent, is a zero. */
+it('a product of f16 is flushed by its rounding as if no exponent were the least', () => {
+  const { compute } = scalarOperation('mul.ftz.f16')!
+  const plain = scalarOperation('mul.f16')!.compute
+  const seen = { flushed: 0, kept: 0, apart: 0 }
+  // (1 + i / 1024) / 2 times (1 + j / 1024) / 2^14: next to 2^-14 where (1024 + i) (1024 + j) is next to 2^21
+  for (let i = 0; i < 1024; i++) {
+    const j = Math.floor(2 ** 21 / (1024 + i)) - 1024
+    for (let k = Math.max(0, j - 1); k <= Math.min(1023, j + 1); k++) {
+      const product = (1024 + i) * (1024 + k)
+      // below 2^21 a unit of the last of 11 bits is 2^10: it rounds to 2^21 from the middle on, as 2^21 is even
+      const isTiny = product < 2 ** 21 - 2 ** 9
+      const [x, y] = [(14 << 10) | i, (1 << 10) | k]
+      for (const sign of [0, 0x8000]) {
+        const got = compute(x | sign, y, 0) & 0xffff
+        const unflushed = plain(x | sign, y, 0) & 0xffff
+        expect([x, y, got]).toEqual([x, y, isTiny ? sign : unflushed])
+        seen[isTiny ? 'flushed' : 'kept']++
+        // subnormal numbers have fewer bits: the rounding to them alone does not tell
+        if (isTiny && (unflushed & 0x7fff) === 0x0400) seen.apart++
+      }
+    }
+  }
+  expect(Math.min(seen.flushed, seen.kept, seen.apart)).toBeGreaterThan(100)
+})

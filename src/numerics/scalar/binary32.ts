@@ -69,8 +69,8 @@ export const roundTo32 = (direction: Direction): ((x: number) => number) =>
     : (x) => {
         if (x !== x) return nan32
         const word = wordOf(x)
-        // An infinity that x is not is in excess by itself.
-        return x === Infinity || x === -Infinity ? word : moved(direction, word, floatOf(word) - x)
+        // an infinity that x is not is in excess by itself; of one that x is the excess is no number, and moves nothing
+        return moved(direction, word, floatOf(word) - x)
       }
 
 /**

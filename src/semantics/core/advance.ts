@@ -279,11 +279,7 @@ const endOfRegion = (w: Walk): void => {
       if (w.beside !== null) agreeOn(w.beside, goes ?? null, go)
       const rest: Flow = { values: args, held: others }
       if (typeof go !== 'boolean') {
-        stop(
-          w,
-          go !== undefined && V.isFault(go) ? go : V.fault('type.mismatch', 'while: expected an i1'),
-          after.stmt.site,
-        )
+        stop(w, V.isFault(go) ? go : V.fault('type.mismatch', 'while: expected an i1'), after.stmt.site)
         return
       }
       if (!go) {
