@@ -484,6 +484,31 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
     ],
     ['H5 no fence behind the wait', () => ({ hears: [] }), 'hazard'],
     [
+      'H5 a fence of the CTA alone, on the way that the first run does not go',
+      () => ({
+        hears: [],
+        adds: ['fence.acq_rel.cta;', ...arrays.adds],
+        finds: [acq, ...arrays.finds],
+      }),
+      'hazard',
+    ],
+    [
+      'H5 no fence on that way, behind a relaxed load',
+      () => ({ hears: [], finds: [acq, ...arrays.finds] }),
+      'hazard',
+    ],
+    [
+      'H5 the first flag is told behind a fence of the CTA alone',
+      () => ({ tells: arrays.tells.map((line) => (line === acq ? 'fence.acq_rel.cta;' : line)) }),
+      'hazard',
+    ],
+    [
+      'H5 an aggregate is written once more',
+      () => ({ publishes: ['st.global.u32 [%rd11], %r20;', ...arrays.publishes] }),
+      'hazard',
+    ],
+    ['H4 nothing waits for a flag', () => ({ waits: ['ld.relaxed.gpu.global.u32 %r7, [%rd13];'] }), 'hazard'],
+    [
       'H5 one place for both values',
       () => ({
         publishes: arrays.publishes.map((line) => line.replace('+48', '')),
