@@ -115,4 +115,16 @@ describe('laws', () => {
       [5, 5, 8],
     ])
   })
+  test('a row that gives a chunk away in a join copies it before it writes', () => {
+    const [from, into] = [row(0), row(0)]
+    put(from, 7, 5)
+    put(into, 7, 3)
+    raise(into, from)
+    put(from, 7, 9)
+    put(into, 8, 1)
+    expect([7, 8].map((i) => [valueAt(from, i), valueAt(into, i)])).toEqual([
+      [9, 5],
+      [0, 1],
+    ])
+  })
 })
