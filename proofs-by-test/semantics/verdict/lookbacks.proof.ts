@@ -242,7 +242,7 @@ const changes: ReadonlyArray<(die: Dice, k: Kernel) => Partial<Kernel>> = [
   (die, k) => {
     const part = die.pick(told)
     const at = die.below(k[part].length)
-    return { [part]: among(die, without(k[part], at), k[part][at]!) }
+    return { [part]: among(die, without(k[part], at), ...k[part].slice(at, at + 1)) }
   },
   (die, k) => ({
     waits: k.waits.map((line) =>
