@@ -125,7 +125,7 @@ describe.each(forms)('%s', (name, printed, corrected) => {
         id: 'B1',
         a: { agent: late, site: 'wait store_done' },
         text: expect.stringContaining(
-          'the generation that it wants, 0, is over, and the next one too: the parity is the same again',
+          'it waits for generation 0, but that generation and the next are complete, so the parity is the same again',
         ),
         missing: {
           text: expect.stringContaining(`an arrive of ${late} after \`wait store_done\` of ${late}`),

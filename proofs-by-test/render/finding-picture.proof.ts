@@ -142,7 +142,7 @@ describe('a finding of the zoo', () => {
     operation('a', f.a)
     if (f.b !== undefined) operation('b', f.b)
     expect(read.get('id')).toBe(f.id)
-    expect(read.get('title')).toContain(hazards[f.id].title)
+    expect(read.get('title')).toContain(f.title ?? hazards[f.id].title)
     expect(read.get('text')).toBe(f.text)
     expect(read.get('known')).toBe(f.knew)
     expect(read.get('missing')).toBe(f.missing?.text)

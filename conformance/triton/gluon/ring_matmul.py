@@ -72,6 +72,6 @@ MISTAKES = dict(
     phase='the phase of the wait changes every step, not every round of the ring',
     wait='no wait for the copies',
     bytes='the bytes of one operand are expected, and two come',
-    count='the barrier counts an arrival for each copy, and one comes for both',
+    count='the barrier counts one arrival for each copy, but there is one for both',
     slot="the wait is for the next slot's barrier",
     pendings='a slot is filled while its product may still be under way')

@@ -66,5 +66,5 @@ MISTAKES = dict(
     pendings='the wait leaves as many stores under way as there are buffers',
     slot='all tiles go through one of the two buffers',
     fence='no proxy fence between the tile in shared memory and its TMA store',
-    order='the proxy fence stands behind the store',
+    order='the proxy fence comes after the store',
     drain='the kernel ends while stores may still read shared memory')

@@ -71,7 +71,7 @@ LAUNCH = dict(
 
 MISTAKES = dict(
     accumulate='the first product adds to what is in tensor memory',
-    commit='no commit behind a product',
+    commit='no commit after a product',
     phase="the wait for a product passes on its barrier's other phase",
     reuse='a slot is filled while its product may be under way, for only the last one is waited for',
     fence='no proxy fence between the tile in shared memory and its TMA store')

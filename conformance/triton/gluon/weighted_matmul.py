@@ -79,7 +79,7 @@ LAUNCH = dict(
 
 MISTAKES = dict(
     operand='the operand in tensor memory is written again while the product before may read it',
-    commit='no commit behind a product',
+    commit='no commit after a product',
     refill='a slot is filled while the product that reads b from it may be under way',
     sums='the sums are read without a wait for the last product',
     last='the wait for the last product passes on the phase before it',

@@ -54,6 +54,7 @@ const world: World = {
   processes: ignorant,
   directories: anywhere,
   serve: () => Promise.resolve(),
+  player: () => ({ script: '', style: '' }),
   open: () => TE.right(undefined),
 }
 
@@ -105,6 +106,11 @@ describe('examples', () => {
       for (const file of ['x.npy', 'steps.npy', 'longest.npy'])
         if (fs.existsSync(`conformance/hopper/cuda/collatz/${file}`))
           disk.set(file, fs.readFileSync(`conformance/hopper/cuda/collatz/${file}`))
+    }
+    if (name === 'time') {
+      // of a kernel that takes the same way with all data
+      disk.set('kernel.ptx', fs.readFileSync('conformance/hopper/cuda/transpose/transpose.ptx'))
+      disk.set('launch.json', fs.readFileSync('conformance/hopper/cuda/transpose/launch.json'))
     }
     if (name === 'check') {
       const traced = await program(['trace', 'queue', '-o', 'run.jsonl'])()

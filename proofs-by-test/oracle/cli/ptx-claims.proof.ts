@@ -94,7 +94,7 @@ const claims: ReadonlyArray<Claim> = [
         'a scale',
         /(fma\.rn\.f32 \t%f29, )%f28, /u,
         'mul.f32 %f28, %f28, 0f40000000;\n\t$1%f28, ',
-        /other means/u,
+        /k-slices 5:6, .* missing/u,
       ],
       ['the square of a', /(fma\.rn\.f32 \t%f29, %f28, )%f27/u, '$1%f28', /not one of each factor/u],
       [
@@ -142,7 +142,12 @@ const claims: ReadonlyArray<Claim> = [
         .replace(/mul\.f32 (\t%f7\d, %f\d+), 0f3F000000/gu, 'mov.f32 $1')
         .replace(/add\.f32 (\t%f\d+, %f\d+), %f\d+;/gu, 'mov.f32 $1;'),
     twins: [
-      ['a scale', /mov\.f32 (\t%f72, %f71)/u, 'mul.f32 $1, 0f3F000000', /other means/u],
+      [
+        'a scale',
+        /mov\.f32 (\t%f72, %f71)/u,
+        'mul.f32 $1, 0f3F000000',
+        /0\.5 \* \(a @ b\.T\), which is not only a product/u,
+      ],
       [
         'b by rows',
         /wmma\.load\.b\.sync\.aligned\.col(\S+shared)/u,
@@ -199,7 +204,7 @@ const claims: ReadonlyArray<Claim> = [
         'the least of parts',
         /atom\.global\.add\.u32 (\s*%r\d+, \[\S+\], \S+;)/u,
         'atom.global.min.s32 $1',
-        /no sum/u,
+        /a reduction by min is not a sum/u,
       ],
     ],
   },

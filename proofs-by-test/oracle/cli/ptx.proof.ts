@@ -64,7 +64,6 @@ const missed: ReadonlyMap<string, string> = new Map([
   ['calls 2', 'the array that is left holds nothing, which the condition of the next line finds'],
   ['named_barriers 2', 'a deadlock, at the barrier and not at the accesses that it was to order'],
   ['own_cpasync 6', 'a register that nothing has written comes to memory that nothing reads'],
-  ['cpasync_mbarrier 3', 'a deadlock, at the line of the wait in the function that waits'],
 ])
 
 const nameOf = (f: Fault): string => `${f.kernel} ${String(f.twin)}`

@@ -24,16 +24,17 @@ const filesIn = (folder: URL): Map<string, Uint8Array> =>
 
 type Words = ReadonlyArray<readonly [string, string]>
 
-/** The word of an argument, and what its tensor was called. */
+/** The word of an argument at a key, and what the tensor that words call `called` was called. */
 const wordOf = (
   a: Exclude<Argument, { kind: 'struct' }>,
   key: string,
+  called: string,
   isThere: (file: string) => boolean,
 ): { words: Words; named: Words } => {
   if (a.kind === 'scalar') return { words: [[key, `${String(a.value)}:${a.type}`]], named: [] }
   const { tensor, dtype, shape, role, file = `${tensor}.npy` } = a
   const word = role === 'out' && !isThere(file) ? `${dtype}[${shape.join()}]:out` : `${file}:${dtype}:${role}`
-  return { words: [[key, word]], named: [[key, tensor]] }
+  return { words: [[key, word]], named: [[called, tensor]] }
 }
 
 /** All that a launch says that words can say, with parameters by their numbers and then by their names. */
@@ -82,9 +83,14 @@ describe('the launch files of our kernels, as words', () => {
     for (const byName of [false, true]) {
       const all = launch.args.flatMap((a, i) => {
         const key = byName ? byFile.elaborated.parameters[i]!.name : String(i)
+        const called = byFile.called[i]!
+        const isThere = (file: string): boolean => disk.has(file)
         return a.kind === 'struct'
-          ? a.fields.map((f) => wordOf(f, `${key}+${String(f.offset)}`, (file) => disk.has(file)))
-          : [wordOf(a, key, (file) => disk.has(file))]
+          ? a.fields.map((f) => {
+              const at = `+${String(f.offset)}`
+              return wordOf(f, `${key}${at}`, `${called}${at}`, isThere)
+            })
+          : [wordOf(a, key, called, isThere)]
       })
       const asking: AskingPtx = {
         grid: launch.grid,
@@ -92,12 +98,7 @@ describe('the launch files of our kernels, as words', () => {
         shared: launch.shared,
         args: all.flatMap(({ words }) => words),
       }
-      const names = byFile.elaborated.parameters.map(({ name }) => name)
-      const named = new Map(
-        all
-          .flatMap((one) => one.named)
-          .map(([key, tensor]) => [key.replace(/^\d+/u, (n) => names[Number(n)]!), tensor] as const),
-      )
+      const named = new Map(all.flatMap((one) => one.named))
       const byWords = right(launchedPtx(files)(`${kernel}.ptx`, asking))
       const ofFile = described(byFile, new Map()) as { tensors: unknown[][]; outputs: unknown[][] }
       const ofWords = described(byWords, named) as { outputs: unknown[][] }

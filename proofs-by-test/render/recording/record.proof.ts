@@ -20,7 +20,9 @@ import type { Machine } from '../../../src/semantics/machine/state.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import { slot, spans } from '../../../src/transforms/ref.js'
 import { sampled } from '../../extent.js'
+import { kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { right } from '../../either.js'
+import { followed } from '../../kernels/followed.js'
 import { catalogue } from '../../semantics/files/trace/written.js'
 import { all, readSvg, tipOf } from '../read-svg.js'
 
@@ -288,7 +290,8 @@ describe('a recording', () => {
     expect(recording.reason).toMatch(/^no further step is possible: .* stands at /)
   })
   test('by hand: the first copy of hopper-matmul', () => {
-    const [, program] = programs.find(([name]) => name === 'hopper-matmul')!
+    // as small as it is followed, by day and by night
+    const { program } = followed(right(kernelNamed('hopper-matmul')))[1]!
     const recording = recorded(program, Policy.eager)
     const { sites, steps, listing } = recording
     const rows = steps

@@ -50,8 +50,15 @@ describe('check, where one schedule does not decide', () => {
       const v = verdict(embedded(s), true, seeded(seed))
       const how = `${v.verdict} by ${v.decidedBy}${v.search === null ? '' : ', search'}`
       by[how] = (by[how] ?? 0) + 1
-      const said = v.verdict === 'ok' ? 'clean' : v.verdict === 'undecided' ? 'undecided' : 'not'
-      if (said !== (all.clean ? 'clean' : 'not')) wrong.push(`${how}: ${v.reason}\n${show(s)}`)
+      // a fence between a read and an asynchronous write (P3) is not asked for by the skeleton's engine
+      if (all.clean && v.findings.length > 0 && v.findings.every(({ id }) => id === 'P3')) continue
+      // lanes that may part at a barrier are no agents of a skeleton
+      if (all.clean && v.verdict === 'undecided' && v.search?.leaves === 'lanes') continue
+      // a skeleton does not say what is written: what its engine calls a race may be two writes of one value
+      const isClean = v.verdict === 'ok' && !v.notes.some(({ id }) => id === 'N4')
+      const said = isClean ? 'clean' : v.verdict === 'undecided' ? 'undecided' : 'not'
+      if (said !== (all.clean ? 'clean' : 'not'))
+        wrong.push(`${String(seed)} ${how}: ${v.reason}\n${show(s)}`)
       if (v.verdict !== 'ok' && v.findings.length === 0)
         wrong.push(`no finding: ${how}: ${v.reason}\n${show(s)}`)
     }
