@@ -109,8 +109,10 @@ describe('examples', () => {
     }
     if (name === 'time') {
       // of a kernel that takes the same way with all data
-      disk.set('kernel.ptx', fs.readFileSync('conformance/hopper/cuda/transpose/transpose.ptx'))
-      disk.set('launch.json', fs.readFileSync('conformance/hopper/cuda/transpose/launch.json'))
+      const folder = 'conformance/hopper/cuda/transpose'
+      disk.set('kernel.ptx', fs.readFileSync(`${folder}/transpose.ptx`))
+      for (const file of fs.readdirSync(folder).filter((one) => /launch\.json$|\.npy$/u.test(one)))
+        disk.set(file, fs.readFileSync(`${folder}/${file}`))
     }
     if (name === 'check') {
       const traced = await program(['trace', 'queue', '-o', 'run.jsonl'])()
