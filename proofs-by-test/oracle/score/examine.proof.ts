@@ -330,7 +330,7 @@ describe('a back end', () => {
       const lines = late === null ? [] : [result(late)]
       late = id
       return n < 40 ? lines : [...lines, result(id)]
-    }, 5)
+    }, 25)
     for (let n = 0; n < 20; n++) expect((await backEnd.ask('s', n))._tag).toBe('Fault')
     expect(backEnd.lost()).toBeNull()
   })
