@@ -67,14 +67,43 @@ const ways: ReadonlyArray<
     }`,
   ],
   [
-    // which of several it is, is not followed
     'one of two that a loop carries',
-    ['a', 'b'],
+    ['b'],
     (arrive) =>
-      `%l:2 = scf.for %i = %n to %n step %n iter_args(%q = %a, %p = %b) -> (${one}, ${one})  : i32 {
+      `%l, %m = scf.for %i = %n to %n step %n iter_args(%q = %a, %p = %b) -> (${one}, ${one})  : i32 {
       ${arrive('%p')}
       scf.yield %q, %p : ${one}, ${one}
-    }`.replace('%l:2', '%l, %m'),
+    }`,
+  ],
+  [
+    'two that a loop exchanges',
+    ['a', 'b'],
+    (arrive) =>
+      `%l, %m = scf.for %i = %n to %n step %n iter_args(%q = %a, %p = %b) -> (${one}, ${one})  : i32 {
+      ${arrive('%p')}
+      scf.yield %p, %q : ${one}, ${one}
+    }`,
+  ],
+  [
+    'the second of what a loop gives, by its number',
+    ['b'],
+    (arrive) =>
+      `%l:2 = scf.for %i = %n to %n step %n iter_args(%q = %a, %p = %b) -> (${one}, ${one})  : i32 {
+      scf.yield %q, %p : ${one}, ${one}
+    }
+    ${arrive('%l#1')}`,
+  ],
+  [
+    'the first of what a condition gives, by its number',
+    ['a', 'r'],
+    (arrive) =>
+      `%s0 = ttg.memdesc_index %r[%n] : ${ring} -> ${one}
+    %l:2 = scf.if %c -> (${one}, ${one}) {
+      scf.yield %a, %b : ${one}, ${one}
+    } else {
+      scf.yield %s0, %b : ${one}, ${one}
+    }
+    ${arrive('%l#0')}`,
   ],
   [
     'what a loop carries, another one in its next turn',

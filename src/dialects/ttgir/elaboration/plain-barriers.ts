@@ -44,6 +44,18 @@ const together = (): Together => {
 
 const isBuffer = ({ type }: Value): boolean => type._tag === 'memdesc'
 
+/** A value by its name; of several that one name stands for, by its number too. */
+const nameOf = ({ name, index }: Pick<Value, 'name' | 'index'>): string =>
+  index === null ? name : `${name}#${String(index)}`
+
+const resultsOf = ({ names }: Operation): ReadonlyArray<string> =>
+  names.flatMap(({ name, count }) =>
+    count === 1 ? [name] : Array.from({ length: count }, (_, index) => nameOf({ name, index })),
+  )
+
+/** Does it give, in their order, what its regions hand on (and what it begins with)? */
+const isInOrder = ({ name }: Operation): boolean => name === 'scf.for' || name === 'scf.if'
+
 /** The values that a region begins with, and what it is given for them. */
 const entered = (op: Operation): ReadonlyArray<readonly [string, Value]> =>
   op.regions.flatMap((region) => {
@@ -67,25 +79,32 @@ export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
   if (!operations.some(isSignal)) return new Set(allocations)
   const { join, of } = together()
   for (const one of operations) {
-    for (const [name, value] of entered(one)) join(name, value.name)
+    for (const [name, value] of entered(one)) join(name, nameOf(value))
     if (!one.results.some((type) => type._tag === 'memdesc')) continue
-    const buffers = Object.values(one.operands).flatMap((values) => values.filter(isBuffer))
-    // what gives a buffer gives one of those that it takes, itself or at the ends of its regions
+    const gives = resultsOf(one)
+    // at the ends of its regions
     const handed = one.regions.flatMap((region) =>
-      region.blocks.flatMap((block) =>
-        Object.values(block.operations[block.operations.length - 1]?.operands ?? {}).flatMap((values) =>
-          values.filter(isBuffer),
-        ),
+      region.blocks.map((block) =>
+        Object.values(block.operations[block.operations.length - 1]?.operands ?? {}).flat(),
       ),
     )
-    for (const { name } of one.names) for (const value of [...buffers, ...handed]) join(name, value.name)
+    if (isInOrder(one)) {
+      for (const values of [...handed, own(one.operands, 'initArgs') ?? []])
+        values.forEach((value, k) => {
+          if (isBuffer(value)) join(gives[k]!, nameOf(value))
+        })
+      continue
+    }
+    // what gives a buffer gives one of those that it takes, itself or at the ends of its regions
+    const taken = [...Object.values(one.operands), ...handed].flat().filter(isBuffer)
+    for (const name of gives) for (const value of taken) join(name, nameOf(value))
   }
   const taken = new Set(
     operations.flatMap((one) =>
       (one.name === 'tt.call'
         ? Object.values(one.operands).flat()
         : (own(one.operands, own(signalled, one.name) ?? '') ?? [])
-      ).map(({ name }) => of(name)),
+      ).map((value) => of(nameOf(value))),
     ),
   )
   return new Set(allocations.filter((one) => one.names.every(({ name }) => !taken.has(of(name)))))
