@@ -124,12 +124,11 @@ interface Laid {
   readonly at: (strides: number) => Address
 }
 
-/** A word times a constant, and another added. */
-const timesPlus = (h: Here, x: Row, by: number, plus: Row | null): Row => {
-  if (by === 1 && plus === null) return x
+/** A word times a constant. */
+const times = (h: Here, x: Row, by: number): Row => {
+  if (by === 1) return x
   const to = newRow(h.e)
-  if (plus === null) scalar(h.e, 'mul.lo.u32', [to], [x, constant(h.e, by)], h.guard)
-  else scalar(h.e, 'mad.lo.u32', [to], [x, constant(h.e, by), plus], h.guard)
+  scalar(h.e, 'mul.lo.u32', [to], [x, constant(h.e, by)], h.guard)
   return to
 }
 
@@ -193,9 +192,9 @@ const laidOut = (h: Here, what: 'a' | 'b' | 'c' | 'd', registers: number): Laid 
     h.guard,
   )
   // bytes from one row (or column) to the next; elements of less than a byte come in whole bytes
-  const bits = warpElementBits(isInput ? product[what] : product[what])
+  const bits = warpElementBits(product[what])
   let pitch = stride
-  if (bits >= 8) pitch = timesPlus(h, stride, bits / 8, null)
+  if (bits >= 8) pitch = times(h, stride, bits / 8)
   else {
     pitch = newRow(h.e)
     scalar(h.e, 'shr.u32', [pitch], [stride, constant(h.e, Math.log2(8 / bits))], h.guard)
@@ -208,10 +207,8 @@ const laidOut = (h: Here, what: 'a' | 'b' | 'c' | 'd', registers: number): Laid 
   scalar(h.e, 'shr.u32', [high], [lane, constant(h.e, 2)], h.guard)
   const inner = inMemory(fragment.lanes[0]!, layout)
   const isMajor = inner.major !== 0
-  const major = isMajor ? timesPlus(h, low, inner.major, null) : high
-  const minor = isMajor
-    ? timesPlus(h, high, bits / 8, null)
-    : timesPlus(h, low, (inner.minor * bits) / 8, null)
+  const major = isMajor ? times(h, low, inner.major) : high
+  const minor = isMajor ? times(h, high, bits / 8) : times(h, low, (inner.minor * bits) / 8)
   const first = behind(h, behind(h, base, minor, constant(h.e, 1)), major, pitch)
   const known = new Map<number, Address>([[0, first]])
   return {
@@ -246,13 +243,11 @@ const accessesOf = (
   if (bits === 64) return [{ address: moved(from, offset), bytes: 8 }]
   if (positions.every((step) => inMemory(step, layout).major === 0))
     return [{ address: moved(from, offset), bytes: 4 }]
-  return Array.from({ length: 32 / bits }, (_, position) => {
-    const step = inMemory(along(positions, position), layout)
-    return {
-      address: moved(at(start.major + step.major), offset + (step.minor * bits) / 8),
-      bytes: bits === 8 ? 1 : 2,
-    }
-  })
+  // the elements of a register go one way: where they are strides apart, nothing else is between them
+  return Array.from({ length: 32 / bits }, (_, position) => ({
+    address: moved(at(start.major + inMemory(along(positions, position), layout).major), offset),
+    bytes: bits === 8 ? 1 : 2,
+  }))
 }
 
 const loadFragment = (h: Here): void => {
@@ -304,8 +299,8 @@ const storeFragment = (h: Here): void => {
       let value = from
       if (parts.length > 1) {
         const piece = newRow(h.e)
-        const bits = bytes === 1 ? 8 : 16
-        emit(h.e, { _tag: 'part', to: piece, from: from[0]!, at: position * bits, bits }, h.guard)
+        // of the elements that are stored those of f16 alone have less than a word
+        emit(h.e, { _tag: 'part', to: piece, from: from[0]!, at: 16 * position, bits: 16 }, h.guard)
         value = [piece]
       }
       emit(
