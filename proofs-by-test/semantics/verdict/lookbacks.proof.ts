@@ -417,6 +417,36 @@ const ofOne = (cta: number, ...lines: Lines): Lines => [
   `setp.eq.u32 %p6, %r1, ${String(cta)};`,
   ...lines.map((line) => `@%p6 ${line}`),
 ]
+/** A kernel that is none of these. */
+const alone = (threads: number, ...lines: Lines): Partial<Kernel> => ({
+  ctas: 2,
+  threads,
+  begins: [...lines, 'bra DONE;'],
+})
+/** The other CTA goes there. */
+const other = (label: string): Lines => ['setp.ne.u32 %p1, %r1, 0;', `@%p1 bra ${label};`]
+/** Threads but the first of each warp are done; the second warp goes there. */
+const second = (label: string): Lines => [
+  'and.b32 %r6, %r2, 31;',
+  'setp.ne.u32 %p2, %r6, 0;',
+  '@%p2 bra DONE;',
+  'setp.ge.u32 %p3, %r2, 32;',
+  `@%p3 bra ${label};`,
+]
+const store = (word: number, value: number): string =>
+  `st.relaxed.gpu.global.u32 [%rd1+${String(word)}], ${String(value)};`
+/** It waits until these bits of a word are not 0. */
+const until = (label: string, word: number, bits = -1): Lines => [
+  `${label}:`,
+  `ld.relaxed.gpu.global.u32 %r7, [%rd1+${String(word)}];`,
+  `and.b32 %r7, %r7, ${String(bits)};`,
+  'setp.eq.u32 %p2, %r7, 0;',
+  `@%p2 bra ${label};`,
+]
+/** What is read is no matter. */
+const dropped: Lines = ['and.b32 %r20, %r20, 0;', 'add.u32 %r5, %r5, %r20;']
+const shared = '.shared .align 4 .b32 cell[4];'
+
 /** Kernels, and what the search of every order shows of them, if it is of one of the CTAs. */
 const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Partial<Kernel>, shown: string]> =
   [
@@ -439,6 +469,67 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       'H2 a flag is read plainly besides',
       () => ({ ends: ['ld.global.u32 %r20, [%rd1];', ...arrays.ends] }),
       'ok',
+    ],
+    [
+      'H2 a word is asked for its own CTA alone, on the way that the first run does not go',
+      () => ({ adds: [...arrays.adds, 'ld.relaxed.cta.global.u32 %r20, [%rd13];'] }),
+      'hazard',
+    ],
+    [
+      'H2 half of a word is a word',
+      () =>
+        alone(
+          1,
+          ...other('READS'),
+          ...[store(4, 1), acq, store(32, 1), 'bra DONE;'],
+          'READS:',
+          'ld.acquire.gpu.global.u32 %r7, [%rd1+32];',
+          'ld.relaxed.gpu.global.u64 %rd17, [%rd1];',
+          'mov.b64 {%r8, %r20}, %rd17;',
+          ...dropped,
+          'st.global.u32 [%rd3], %r5;',
+        ),
+      'hazard',
+    ],
+    [
+      'H2 one thread of a CTA stores a word, another looks at it',
+      () =>
+        alone(
+          64,
+          ...[shared, 'setp.ne.u32 %p1, %r1, 0;', '@%p1 bra DONE;'],
+          ...second('LOOKS'),
+          ...['st.shared.u32 [cell], 1;', acq, store(0, 1), 'bra DONE;'],
+          'LOOKS:',
+          'ld.shared.u32 %r9, [cell+8];',
+          'ld.acquire.gpu.global.u32 %r7, [%rd1];',
+          'ld.shared.u32 %r8, [cell];',
+          'st.global.u32 [%rd3], %r8;',
+        ),
+      'hazard',
+    ],
+    [
+      'H2 one thread of a CTA stores a word, another looks at one that another CTA has stored behind it',
+      () =>
+        alone(
+          64,
+          ...[shared, ...second('SECOND'), ...other('TELLS')],
+          ...[...until('WAITS', 0), acq, store(32, 1), 'bra DONE;'],
+          ...['TELLS:', 'st.shared.u32 [cell], 1;', acq, store(0, 1), 'bra DONE;'],
+          ...['SECOND:', 'setp.eq.u32 %p4, %r1, 0;', '@%p4 bra DONE;'],
+          'ld.shared.u32 %r9, [cell+8];',
+          'ld.acquire.gpu.global.u32 %r7, [%rd1+32];',
+          'ld.shared.u32 %r8, [cell];',
+          'st.global.u32 [%rd3], %r8;',
+        ),
+      'hazard',
+    ],
+    [
+      'H3 the last CTA reads what another writes, behind its walk',
+      () => ({
+        leaves: ['bar.sync 0;'],
+        ends: [...ofOne(2, 'ld.global.u32 %r20, [%rd2+52];'), 'st.global.u32 [%rd12], %r20;'],
+      }),
+      'hazard',
     ],
     ['H3 CTAs write one byte', () => ({ ends: ['st.global.u32 [%rd3+96], %r1;'] }), 'hazard'],
     [
@@ -507,6 +598,16 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       () => ({ publishes: ['st.global.u32 [%rd11], %r20;', ...arrays.publishes] }),
       'hazard',
     ],
+    [
+      'H5 an aggregate is written once more, as it is',
+      () => ({ publishes: ['st.global.u32 [%rd11], %r4;', ...arrays.publishes] }),
+      'hazard',
+    ],
+    [
+      'H5 a flag is read plainly, on the way that the first run does not go',
+      () => ({ adds: [...arrays.adds, 'ld.global.u32 %r20, [%rd13];', ...dropped] }),
+      'hazard',
+    ],
     ['H4 nothing waits for a flag', () => ({ waits: ['ld.relaxed.gpu.global.u32 %r7, [%rd13];'] }), 'hazard'],
     [
       'H5 one place for both values',
@@ -528,6 +629,53 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
         begins: [],
       }),
       'deadlock',
+    ],
+    [
+      'H6 a CTA sets back what another has passed',
+      () =>
+        alone(1, ...other('TELLS'), ...until('WAITS', 0), 'bra DONE;', 'TELLS:', store(0, 1), store(0, 0)),
+      'deadlock',
+    ],
+    [
+      'H6 a CTA is passed that has the last value behind what the other tells',
+      () =>
+        alone(
+          1,
+          ...[...other('TELLS'), ...until('WAITS', 0, 1), 'bar.sync 0;', store(8, 1), 'bra DONE;'],
+          ...['TELLS:', store(0, 1), store(0, 2), 'bar.sync 0;', ...until('THEN', 8), 'bar.sync 0;'],
+          store(0, 3),
+        ),
+      'deadlock',
+    ],
+    [
+      'H8 a CTA draws two numbers',
+      () => ({
+        ctas: 2,
+        draws: [
+          draw,
+          draw.replace('%r1', '%r20'),
+          'sub.u32 %r21, %r20, %r1;',
+          'setp.ne.u32 %p7, %r21, 1;',
+          '@%p7 st.global.u32 [%rd3+124], %r1;',
+          'shr.u32 %r1, %r1, 1;',
+        ],
+      }),
+      'hazard',
+    ],
+    [
+      'H8 the number that is to be drawn is read plainly, on a way that the first run does not go',
+      () => ({
+        draws: [draw],
+        ...alone(
+          1,
+          ...other('TELLS'),
+          ...until('WAITS', 0),
+          ...['setp.ne.u32 %p2, %r7, 2;', '@%p2 bra DONE;'],
+          ...['ld.global.u32 %r20, [%rd1+64];', ...dropped, 'setp.ne.u32 %p2, %r5, 0;'],
+          ...['@%p2 bra WAITS;', 'bra DONE;', 'TELLS:', store(0, 1), store(0, 2)],
+        ),
+      }),
+      'hazard',
     ],
     [
       'H8 numbers are drawn by CTAs that are told their own',

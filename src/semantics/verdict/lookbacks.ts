@@ -15,13 +15,13 @@
  * | asked                                                                                                        | of            |
  * |--------------------------------------------------------------------------------------------------------------|---------------|
  * | H1 but for the order of what decides the run decides: C1 alone fails, and nothing is found                      | the judgement |
- * | H2 strong accesses are loads, waits and stores of words of 32 or 64 bits, by one lane, as far as the grid; each word is stored by one thread, is asked by other CTAs, and is touched by nothing else | the run, the walks |
+ * | H2 strong accesses are loads, waits and stores of words of 32 or 64 bits, by one lane, as far as the grid; of each CTA one thread stores words, asks them and draws; each word is stored by one thread, and is touched by nothing else | the run, the walks |
  * | H3 but for fetches, no CTA writes a byte of global memory that another touches                                 | the run       |
  * | H4 each walk, run again from where it began with each value that each word ever has, comes to the same place with the same registers, and has stored the same in the same order | the walks |
  * | H5 a fetch finds bytes that nothing writes; or bytes with one write in all of the run, by the thread of a word that this walk has found as it was behind a release that follows the write, and has acquired | the walks |
  * | H6 with the last value of each word every walk ends; and no walk needs, to begin with, its own end              | the walks     |
  * | H7 all CTAs are there at once, each is a cluster of its own, and nothing is asynchronous                        | the launch, the run |
- * | H8 if CTAs draw numbers, each draws one from the same word, before it writes anything of which others hear; nothing else touches that word, and CTAs can tell one another apart by nothing else | the text, the run |
+ * | H8 if CTAs draw numbers, none draws two, or after it has written or asked anything of which others hear; nothing else touches that word, and CTAs can tell one another apart by nothing else | the text, the run |
  *
  * Why that is enough. Take any other run. What threads do between walks follows from what they have read: in global memory that is what no other CTA writes (H3), in shared memory what their own
  * CTA has written, in an order of barriers that is the same. So it is as in the first run, as long as walks come to what they came to there. Take a walk, and let all that it needs be so
@@ -30,10 +30,11 @@
  * And there is an end: the thread that stores a word needs none of this walk (H6), so at last it has its last value, a load finds that at last, and then the walk ends.
  *
  * A race would be of two accesses of one CTA, which are there in the first run with the same barriers between them; of two CTAs, where none conflict (H3); or of a fetch, which knows of the one
- * write (H5). A walk that asks a word finds no older value than all of those that are tried.
+ * write (H5). A walk that asks a word finds no older value than all of those that are tried. Words order nothing in a CTA: what leaves it by a store of its one thread (H2), and comes back by a walk
+ * of that thread, is between two points of one thread. With two threads it would be an order of this run alone. A CTA may ask a word of its own: it finds one of the values that are tried.
  *
  * Where CTAs draw numbers (H8), another run may draw them in another order. Until it draws a CTA is like every other. So what is CTA 5 in that run, which has drawn 2, is CTA 2 of the first run, and
- * all else is as before: what is told of the run does not say which CTA is which.
+ * all else is as before: what is told of the run does not say which CTA is which. So, too, if one draws all draw, and from one word: what comes before is alike in all.
  *
  * What is tried is more than can be: a thread that has found a value finds no older one behind it. That costs an answer at most.
  *
@@ -114,6 +115,8 @@ interface State {
   readonly walks: Walk[]
   /** by CTA: how many it has begun */
   readonly begun: number[]
+  /** by CTA: the thread that stores words, asks them, draws */
+  readonly speaking: (Thread | null)[]
   /** by agent: its fences that tell the grid */
   readonly fences: (Stamp[] | undefined)[]
   /** by CTA: what else it touches in global memory, plainly */
@@ -207,12 +210,19 @@ const isBy = (stamp: Stamp, lanes: number): boolean => ((stamp.lanes ?? 0) & lan
 
 // ---------------------------------------------------------------- the run
 
+/** H2: of its CTA no other thread stores words, asks them or draws. */
+const speaks = (s: State, { agent, lanes }: Thread): boolean => {
+  const cta = ctaOf(s.world, agent)
+  const thread = (s.speaking[cta] ??= { agent, lanes })
+  return thread.agent === agent && thread.lanes === lanes
+}
+
 /** H2. A strong store of the run. */
 const stores = (s: State, e: Access): boolean => {
   const { agent, lanes, at } = e.stamp
   const word = isOneWord(e) ? wordOf(s, e.footprint) : null
   if (word === null || lanes === undefined || !isOne(lanes)) return false
-  if (e.combine !== undefined || s.joins) return false
+  if (e.combine !== undefined || s.joins || !speaks(s, { agent, lanes })) return false
   s.told[ctaOf(s.world, agent)] = true
   word.thread ??= { agent, lanes }
   if (word.thread.agent !== agent || word.thread.lanes !== lanes) return false
@@ -226,17 +236,17 @@ const stores = (s: State, e: Access): boolean => {
 
 /** H8. A sum that is added to a word: it draws a number, before its CTA does anything else of which others hear. */
 const draws = (s: State, e: Access): boolean => {
-  const cta = ctaOf(s.world, e.stamp.agent)
-  if (s.world.front.tellsCtas || e.proxy !== 'generic' || !isOne(e.stamp.lanes ?? -1)) return false
+  const { agent, lanes } = e.stamp
+  const cta = ctaOf(s.world, agent)
+  if (s.world.front.tellsCtas || e.proxy !== 'generic' || lanes === undefined || !isOne(lanes)) return false
+  if (!speaks(s, { agent, lanes })) return false
   if (bytesIn(e.footprint.spans) !== 4 || isFloat(e.footprint.dtype) || e.rounds === true) return false
   s.joins = e.rw === 'r'
   if (e.rw === 'r') return e.joins === true
   s.counter ??= e.footprint
-  const isSame =
-    s.counter.plane === e.footprint.plane && startOf(s.counter.spans) === startOf(e.footprint.spans)
   const isFirst = !s.drawn[cta] && !s.told[cta] && s.begun[cta] === 0 && s.written[cta]!.size === 0
   s.drawn[cta] = true
-  return isSame && isFirst && isWide(e.scope)
+  return isFirst && isWide(e.scope)
 }
 
 const accessed = (s: State, e: Access): boolean => {
@@ -326,7 +336,7 @@ const walked = (s: State, m: Machine, agent: number): void => {
   const cta = ctaOf(s.world, agent)
   const lanes = lanesOf(a)
   const walk: Walk = { agent, lanes, before: s.begun[cta]!, from: m, to: '' }
-  if (walksOn(s.world, a, lanes)) {
+  if (walksOn(s.world, a, lanes) && speaks(s, walk)) {
     s.walking[agent] = walk
     s.walks.push(walk)
     s.begun[cta] = walk.before + 1
@@ -522,8 +532,7 @@ const waysOf = (s: State, { agent, lanes, from, to }: Walk, effort: Effort): Rea
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
     const [number, t] = one
     const word = askedBy(s, t.machine.agents[agent]!)
-    if (word === null || (word.thread !== null && ctaOf(world, word.thread.agent) === ctaOf(world, agent)))
-      return null
+    if (word === null) return null
     asked.add(word)
     for (const { held, told } of word.values) {
       next[number] = -2
@@ -635,7 +644,7 @@ const judge = (s: State): Lookbacks | null => {
     ...s.words.values(),
     ...(counter === null ? [] : [{ plane: counter.plane, byte: startOf(counter.spans), bytes: 4 }]),
   ]
-  if (!isFounded(needs) || !areApart(places) || (counter !== null && !s.drawn.every((is) => is))) return null
+  if (!isFounded(needs) || !areApart(places)) return null
   return collision(touchedBy(s, places)) === null ? { walks: s.walks.length } : null
 }
 
@@ -656,6 +665,7 @@ export const lookbacks = (
     walking: header.agents.map(() => null),
     walks: [],
     begun: Array.from({ length: resident }, () => 0),
+    speaking: Array.from({ length: resident }, () => null),
     fences: [],
     reads: Array.from({ length: resident }, () => new Map<number, Footprint>()),
     written: Array.from({ length: resident }, () => new Map<number, Footprint>()),
