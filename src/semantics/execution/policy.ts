@@ -12,6 +12,7 @@
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
  *     recordedOnly the same, and refuses at its end; `recorded` goes on eagerly
+ *     loosely      so much of the schedule ks as is possible; of one agent up to places of its program, however many events that is
  *     detouring    as another chooses, but at some steps another event; refuses where that is not on offer
  *     starving     one goes last: an agent, or the operations of one statement; among the others uniformly at random
  *
@@ -260,15 +261,46 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     },
   })
 
-/** So much of a schedule as is possible, in its order: what is not on offer in its turn is left out. After its end, eager. */
-export const loosely = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
+/** Where an event of an agent is made. */
+export interface Place {
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+}
+
+/** Does the first come behind the second in their program? */
+const isBehind = (one: Place, other: Place): boolean => {
+  const k = one.iteration.findIndex((turn, i) => i >= other.iteration.length || turn !== other.iteration[i])
+  return k >= 0 && k < other.iteration.length
+    ? one.iteration[k]! > other.iteration[k]!
+    : one.site > other.site
+}
+const isSame = (one: Place, other: Place): boolean =>
+  one.site === other.site && one.iteration.join() === other.iteration.join()
+
+/**
+ * So much of a schedule as is possible, in its order: what is not on offer in its turn is left out. After its end, eager. `places`: keys of events that are told by their place, for an agent
+ * that does more before it, or less, than it did where the schedule was made; it goes on up to there.
+ */
+export const loosely = (
+  keys: ReadonlyArray<EventKey>,
+  places: ReadonlyMap<EventKey, Place> = new Map(),
+): AnyPolicy =>
   pack<number>({
     name: 'recorded',
     init: 0,
     choose: (from, offered) => {
       for (let at = from; at < keys.length; at++) {
-        const choice = found(offered, keys[at]!)
-        if (choice !== keys[at]) return [choice, at + 1]
+        const key = keys[at]!
+        const place = places.get(key)
+        if (place === undefined) {
+          const choice = found(offered, key)
+          if (choice !== key) return [choice, at + 1]
+          continue
+        }
+        const event = offered.findIndex(({ key: k }) => k.agent === key.agent && k.stage === 'agent')
+        const ready = offered[event]?.ready
+        if (ready == null || isBehind(ready, place)) continue
+        return [event, isSame(ready, place) ? at + 1 : at]
       }
       return [eagerly(offered), keys.length]
     },

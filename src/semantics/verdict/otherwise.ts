@@ -44,7 +44,7 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import * as Run from '../execution/run.js'
-import { among, keeping, leaving, showKey, taking, type EventKey } from '../execution/step.js'
+import { among, keeping, leaving, offeredOf, showKey, taking, type EventKey } from '../execution/step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -107,6 +107,39 @@ const heldIn = (
               nameOf(source, w),
               Plane.wordAt(('behind' in source ? behind : before).planes[w.plane]!, w.byte, w.bytes),
             )
+          before = m
+        },
+        ended: () => undefined,
+      },
+    },
+    Run.ignore,
+  )
+  return out
+}
+
+/** Where an agent made its events of a run, by their numbers. */
+const placesOf = (
+  { world, machine }: Launched,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  agent: number,
+): ReadonlyMap<number, Policy.Place> => {
+  const out = new Map<number, Policy.Place>()
+  let before = machine
+  Run.run(
+    world,
+    machine,
+    {
+      policy: Policy.recorded(schedule),
+      fuel,
+      keepSchedule: false,
+      transient: false,
+      watch: {
+        begun: (m) => (before = m),
+        stepped: (m, key) => {
+          const ready =
+            key.stage === 'agent' && key.agent === agent ? offeredOf(world, before, agent)?.ready : null
+          if (ready != null) out.set(key.at, ready)
           before = m
         },
         ended: () => undefined,
@@ -380,10 +413,20 @@ export const otherwise = (
       .slice(0, until + 1)
       .filter((k) => k.agent !== one.read.agent || k.at <= one.until)
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
+    // behind the read its agent may do more than it did, or less
+    const made = placesOf(launched, ran.schedule, fuel, one.read.agent)
+    events += ran.steps
+    const places = new Map(
+      rests.flatMap((k) => {
+        const place = made.get(k.at)
+        const isLater = k.stage === 'agent' && k.agent === one.read.agent && k.at > one.read.at
+        return isLater && place !== undefined ? [[k, place] as const] : []
+      }),
+    )
     const done = Run.run(
       world,
       machine,
-      { policy: Policy.loosely(rests), fuel, keepSchedule: true, transient: false },
+      { policy: Policy.loosely(rests, places), fuel, keepSchedule: true, transient: false },
       Run.ignore,
     )
     events += done.steps

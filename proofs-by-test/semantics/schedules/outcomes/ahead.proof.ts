@@ -5,6 +5,7 @@
  * |-----------------------------------------------------------------|-------------------------------------------|
  * | random work behind each of these, by night 2,000                  | no `ok` where a warp a lane shows more    |
  * | kernels kind by kind (G1 to G4)                                    | the same, and what is right stays `ok`    |
+ * | a read that takes a later write which rests on its own thread      | the axioms: no acquire, no chain of dependencies |
  */
 import { expect, test } from 'vitest'
 import { nightly } from '../../../extent.js'
@@ -126,6 +127,40 @@ test.each([
 ] as const)('%s', (_, k, lanes, warps) => {
   expect(verdictOf(lanesOf(k), false).verdict).toBe(lanes)
   expect(verdictOf(warpsOf(k), true, Infinity, true).verdict).toBe(warps)
+})
+
+/**
+ * CTA 1 raises the flag of a lane behind its read, and nothing between the two depends on what is read; the lane answers. The read may take that answer (load buffering), and then CTA 1 does
+ * more before it raises the flag than it did: a store that races. However a lane comes to know of its flag, it is the same.
+ */
+test.each(
+  [53, 64, 81, 89].flatMap((seed) => firsts.slice(1).map(([name, within]) => [seed, name, within] as const)),
+)('seed %i behind %s: a read takes what is stored behind what its thread does later', (seed, _, within) => {
+  const k = { ...drawn(seed), within }
+  expect(verdictOf(lanesOf(k), false).verdict).toBe('hazard')
+  expect(verdictOf(warpsOf(k), true, Infinity, true).verdict).toBe('hazard')
+})
+const acq = 'fence.acq_rel.gpu;'
+const answered = (between: Lines, before: Lines = []): Waiting => ({
+  within: ['ld.param.u64 %rd20, [a];'],
+  both: [],
+  work: [[...before, flag], ['st.global.u32 [%rd2+64], 1;']],
+  raises: [raise(1), ...look, ...between, '@%p5 st.global.u32 [%rd2+64], 2;'],
+})
+const unless = '@!%p5 st.relaxed.gpu.global.u32'
+test.each([
+  ['nothing depends on the read before the flag is raised', answered([raise(0)]), 'hazard'],
+  ['it does less before it raises the flag', answered([`${unless} [%rd1+72], 1;`, raise(0)]), 'hazard'],
+  [
+    'it does more before it raises the flag',
+    answered(['@%p5 st.relaxed.gpu.global.u32 [%rd1+72], 1;', raise(0)]),
+    'hazard',
+  ],
+  ['a fence on one side', answered([raise(0)], [acq]), 'hazard'],
+  ['fences on both sides show that the read was before', answered([acq, raise(0)], [acq]), 'ok'],
+  ['the flag is raised only if the read has not taken the answer', answered([`${unless} [%rd1], 1;`]), 'ok'],
+] as const)('a read of an answer, %s', (_, k, verdict) => {
+  expect(verdictOf(warpsOf(k), true, Infinity, true).verdict).toBe(verdict)
 })
 
 test.each([

@@ -20,7 +20,7 @@
  * Where all of it holds the search has not followed that order, and what it says of all schedules is not known. What they only read on their way changes nothing and is passed: which older
  * writes they may find is asked of each read (`older.ts`). Where they ask again and again, and come back to where they stood, they do no more alone.
  *
- * G1 was first of waits alone. A loop with one more harmless instruction in it is no wait to the machine, and its lanes were parted all the same: four of 150 random kernels were then called right.
+ * G1 is not of waits alone: the lanes of a loop that is no wait to the machine part as well.
  *
  * Why G3 is enough. Take an order in which lanes go ahead, and the first event there of another thread that touches what they do. If nothing does before the others of their warp have come, they may
  * as well have met. Else the same thread stands there where the lanes are still behind: what came before touches nothing of theirs.
