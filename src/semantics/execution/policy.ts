@@ -274,7 +274,8 @@ const isBehind = (one: Place, other: Place): boolean => {
     ? one.iteration[k]! > other.iteration[k]!
     : one.site > other.site
 }
-const isSame = (one: Place, other: Place): boolean =>
+/** Are both the same place of a program, in the same turns of its loops? */
+export const isSame = (one: Place, other: Place): boolean =>
   one.site === other.site && one.iteration.join() === other.iteration.join()
 
 /**

@@ -117,14 +117,31 @@ const heldIn = (
   return out
 }
 
-/** Where an agent made its events of a run, by their numbers. */
-const placesOf = (
+/** An event of an agent: where it is made, and which bytes of memory it leaves otherwise than it found them. */
+interface Made {
+  readonly place: Policy.Place
+  readonly leaves: string
+}
+
+const changed = (before: Machine, after: Machine): string =>
+  before.planes
+    .flatMap((plane, k) =>
+      plane === after.planes[k]
+        ? []
+        : Plane.bytesApart(plane, after.planes[k]!).map(
+            (byte) => `${String(k)}+${String(byte)}=${Plane.wordAt(after.planes[k]!, byte, 1)}`,
+          ),
+    )
+    .join(' ')
+
+/** The events of an agent in a run, by their numbers. */
+const madeBy = (
   { world, machine }: Launched,
   schedule: ReadonlyArray<EventKey>,
   fuel: number,
   agent: number,
-): ReadonlyMap<number, Policy.Place> => {
-  const out = new Map<number, Policy.Place>()
+): ReadonlyMap<number, Made> => {
+  const out = new Map<number, Made>()
   let before = machine
   Run.run(
     world,
@@ -139,7 +156,7 @@ const placesOf = (
         stepped: (m, key) => {
           const ready =
             key.stage === 'agent' && key.agent === agent ? offeredOf(world, before, agent)?.ready : null
-          if (ready != null) out.set(key.at, ready)
+          if (ready != null) out.set(key.at, { place: ready, leaves: changed(before, m) })
           before = m
         },
         ended: () => undefined,
@@ -401,26 +418,38 @@ export const otherwise = (
       schedule: ran.schedule,
     }
   }
-  /** The events that the write rests on, with the read that takes it, and what comes then; null: they do not come to the same write. */
-  const ofAhead = (one: Ahead): ReadonlyArray<ReadonlyArray<EventKey>> | null => {
+  const known = new Map<number, ReadonlyMap<number, Made>>()
+  const madeHere = (agent: number): ReadonlyMap<number, Made> => {
+    const all = known.get(agent) ?? madeBy(launched, ran.schedule, fuel, agent)
+    known.set(agent, all)
+    return all
+  }
+  /**
+   * The events that the write rests on, with the read that takes it, and what comes then.
+   *
+   * | what of its thread was found, by who writes | then                                                                                     |
+   * |---------------------------------------------|------------------------------------------------------------------------------------------|
+   * | it does the same                            | the schedule, if it comes to the same write                                              |
+   * | it leaves something else                    | 'open': whether the write rests on that is not known; if it does, no execution is like that |
+   * | it does not do it                           | the schedule, if it comes to the same write all the same; else null: no execution is like that |
+   */
+  const ofAhead = (one: Ahead): ReadonlyArray<EventKey> | 'open' | null => {
     const now = held.get(nameOf({ behind: one.write }, one))
-    if (now === undefined) return null
-    const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
     const until = keys.get(eventOf(one.write))
-    if (until === undefined) return null
+    if (now === undefined || until === undefined) return 'open'
+    const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
     // of the reader what was found, of the others whatever is possible then
     const rests = ran.schedule
       .slice(0, until + 1)
       .filter((k) => k.agent !== one.read.agent || k.at <= one.until)
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
     // behind the read its agent may do more than it did, or less
-    const made = placesOf(launched, ran.schedule, fuel, one.read.agent)
-    events += ran.steps
+    const made = madeHere(one.read.agent)
     const places = new Map(
       rests.flatMap((k) => {
-        const place = made.get(k.at)
         const isLater = k.stage === 'agent' && k.agent === one.read.agent && k.at > one.read.at
-        return isLater && place !== undefined ? [[k, place] as const] : []
+        const event = isLater ? made.get(k.at) : undefined
+        return event === undefined ? [] : [[k, event.place] as const]
       }),
     )
     const done = Run.run(
@@ -430,9 +459,21 @@ export const otherwise = (
       Run.ignore,
     )
     events += done.steps
-    if (done.outcome._tag === 'refused') return null
+    if (done.outcome._tag === 'refused') return 'open'
+    const was = made.get(one.until)
+    const is =
+      was === undefined
+        ? undefined
+        : [...madeBy(launched, done.schedule, fuel, one.read.agent).values()].find(({ place }) =>
+            Policy.isSame(place, was.place),
+          )
+    if (is !== undefined && is.leaves !== was?.leaves) return 'open'
     const again = heldIn(launched, done.schedule, fuel, [[{ behind: one.write }, one]])
-    return again.get(nameOf({ behind: one.write }, one)) === now ? [done.schedule] : null
+    return again.get(nameOf({ behind: one.write }, one)) === now
+      ? done.schedule
+      : is === undefined
+        ? null
+        : 'open'
   }
   const asks = [
     ...reads.map((all) => all.map((one) => () => ofRead(one))),
@@ -453,5 +494,16 @@ export const otherwise = (
       const found = ask()
       if (found !== null) return { found, ahead: [], left: null }
     }
-  return { found: null, ahead: ahead.flatMap((all) => all.flatMap((one) => ofAhead(one) ?? [])), left: null }
+  const followed = ahead.flat().map((one) => [one, ofAhead(one)] as const)
+  const open = followed.find(([, schedule]) => schedule === 'open')?.[0]
+  return {
+    found: null,
+    ahead: followed.flatMap(([, schedule]) => (schedule === 'open' || schedule === null ? [] : [schedule])),
+    left: open === undefined ? null : leftOpen(world, open),
+  }
+}
+
+const leftOpen = (world: World, { read }: Ahead): string => {
+  const { agent, site } = operation(world.header, accessing(read, readingAtomically))
+  return `${agent} ${site} may take a later write, of an agent that has found what its own does after the read, and that order was not followed`
 }

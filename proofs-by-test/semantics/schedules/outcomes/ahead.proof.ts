@@ -147,6 +147,7 @@ const answered = (between: Lines, before: Lines = []): Waiting => ({
   work: [[...before, flag], ['st.global.u32 [%rd2+64], 1;']],
   raises: [raise(1), ...look, ...between, '@%p5 st.global.u32 [%rd2+64], 2;'],
 })
+const counts = ['add.u32 %r11, %r9, 1;', 'st.relaxed.gpu.global.u32 [%rd1], %r11;']
 const unless = '@!%p5 st.relaxed.gpu.global.u32'
 test.each([
   ['nothing depends on the read before the flag is raised', answered([raise(0)]), 'hazard'],
@@ -159,6 +160,8 @@ test.each([
   ['a fence on one side', answered([raise(0)], [acq]), 'hazard'],
   ['fences on both sides show that the read was before', answered([acq, raise(0)], [acq]), 'ok'],
   ['the flag is raised only if the read has not taken the answer', answered([`${unless} [%rd1], 1;`]), 'ok'],
+  ['what it raises the flag with is made of the read', answered(counts), 'undecided'],
+  ['the same, where a wait asks for it', { ...answered(counts), within: [] }, 'undecided'],
 ] as const)('a read of an answer, %s', (_, k, verdict) => {
   expect(verdictOf(warpsOf(k), true, Infinity, true).verdict).toBe(verdict)
 })
