@@ -36,6 +36,8 @@
  * Where CTAs draw numbers (H8), another run may draw them in another order. Until it draws a CTA is like every other. So what is CTA 5 in that run, which has drawn 2, is CTA 2 of the first run, and
  * all else is as before: what is told of the run does not say which CTA is which. So, too, if one draws all draw, and from one word: what comes before is alike in all.
  *
+ * Data that are not known are taken for alike on all ways. So without data an answer speaks of hazards alone, not of outputs, as the search of every order does.
+ *
  * What is tried is more than can be: a thread that has found a value finds no older one behind it. That costs an answer at most.
  *
  * Law 1. Where the answer is not null, every order finds nothing.
