@@ -123,7 +123,10 @@ const peterson = (fence: string): ReadonlyArray<string> => [
 ]
 
 test('a lock of two lanes that give way by one instruction', () => {
-  // each lane goes past fences of the other, which are in an order with its own: that order is not followed
+  // Each lane goes past fences of the other, which are in an order with its own. That order is not followed, so no search has earned an `ok`, although by hand every order is right.
+  // Say both enter, and none has left. If both have read 0: one of the fences before those reads is the later one, and its lane would have seen the 1 of the other.
+  // If one has read 0: its fence before that read comes before the fence behind the other's 1. So the other stores later who gives way, finds its own store, and waits.
+  // If none has: who has stored last who gives way finds its own store, and waits. And who enters because the other has left takes its 0, between two fences, and sees what it did.
   expect(found(peterson('fence.sc.cta;'))).toEqual(['undecided'])
   expect(found(peterson('fence.acq_rel.cta;'))).toEqual(['hazard', 'D5'])
 })
