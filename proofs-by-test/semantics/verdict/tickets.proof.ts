@@ -183,7 +183,11 @@ const drawn = (seed: number): Kernel => {
     (k) => ({ hand: without(k.hand, 0) }),
     (k) => ({ hand: without(k.hand, 2) }),
     (k) => ({ hand: [...k.hand, meet] }),
-    (k) => ({ work: without(k.work, die.below(k.work.length)) }),
+    (k) => {
+      // a jump needs its label
+      const line = die.below(k.work.length)
+      return k.work[line]!.endsWith(':') ? {} : { work: without(k.work, line) }
+    },
     (k) => ({ work: [...k.work, meet] }),
     () => ({ draw: drawing('%p1', one(die, ['2', '0', '-1'])) }),
     (k) => ({ before: [...k.before, 'setp.lt.u32 %p1, %r1, 2;'] }),
