@@ -101,7 +101,8 @@ class Given(unittest.TestCase):
 
         verdict = tcspec.check(doubled, X[:128])
         self.assertEqual(verdict.verdict, "ok", str(verdict))
-        self.assertNotIn("given", verdict.report())
+        # that no PTX was given is said without JAX's compiler
+        self.assertNotIn("given", verdict.report().replace("no PTX was given", ""))
 
 
 if __name__ == "__main__":
