@@ -63,6 +63,7 @@ import {
 import { isOne } from '../log/lane-mask.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { Scope } from '../language/instruction.js'
+import { ctaOf } from '../machine/effect.js'
 import type { Launched } from '../machine/launch.js'
 import * as Plane from '../machine/plane.js'
 import { withPlane, type AgentState, type Machine, type Ready } from '../machine/state.js'
@@ -183,8 +184,6 @@ const walksOn = ({ front, header }: World, a: AgentState, lanes: number): boolea
 /** Where a lane of an agent stands, in words. */
 const textOf = ({ front }: World, { status, stand, ready }: AgentState, lanes: number): string =>
   `${status} ${stand === null ? '' : front.where(stand, ready, () => 0, lanes)}`
-
-const ctaOf = ({ header }: World, agent: number): number => header.agents[agent]!.cta
 
 // ---------------------------------------------------------------- words
 
@@ -415,7 +414,7 @@ const storedBy = (e: Access, m: Machine, fenced: boolean): string => {
   return `${fenced ? 'fence ' : ''}${how} ${String(plane)}+${spansOf(e.footprint).join()} ${held};`
 }
 
-/** The moment behind an event of a walk; null: it is not so. `value`: of the word that it asks. */
+/** The moment behind events of a walk; null: it is not so. `asked`: what is told with the value that it finds. */
 const behind = (
   s: State,
   t: Moment,
@@ -424,41 +423,24 @@ const behind = (
   events: ReadonlyArray<LogEvent>,
   asked: Told,
 ): Moment | null => {
-  let now: Moment = { machine, found: t.found, known: t.known, did: t.did, fenced: t.fenced }
+  let { found, known, did, fenced } = t
   for (const e of events) {
     if (e._tag === 'warpSync' || e._tag === 'exit') continue
     if (e._tag === 'fence') {
-      const { found, known, did, fenced } = now
-      now = {
-        machine,
-        found,
-        known: hears(e) ? joined(known, found) : known,
-        did,
-        fenced: fenced || tells(e),
-      }
+      if (hears(e)) known = joined(known, found)
+      fenced ||= tells(e)
     } else if (e._tag === 'semaphore' || (e._tag === 'access' && e.atomic && e.rw === 'r')) {
-      const acquires = e._tag === 'semaphore' ? e.relaxed !== true : e.acquires === true
       if (!isOneWord(e)) return null
-      const { found, known, did, fenced } = now
-      now = {
-        machine,
-        found: joined(found, asked),
-        known: acquires ? joined(known, asked) : known,
-        did,
-        fenced,
-      }
+      const acquires = e._tag === 'semaphore' ? e.relaxed !== true : e.acquires === true
+      found = joined(found, asked)
+      if (acquires) known = joined(known, asked)
     } else if (e._tag === 'access' && e.rw === 'w') {
-      now = {
-        machine,
-        found: now.found,
-        known: now.known,
-        did: now.did + storedBy(e, machine, now.fenced),
-        fenced: false,
-      }
-    } else if (e._tag !== 'access' || e.proxy !== 'generic' || !fetches(s, agent, e.footprint, now.known))
+      did += storedBy(e, machine, fenced)
+      fenced = false
+    } else if (e._tag !== 'access' || e.proxy !== 'generic' || !fetches(s, agent, e.footprint, known))
       return null
   }
-  return now
+  return { machine, found, known, did, fenced }
 }
 
 /** The moment at which the walk asks the next word, or is over; null: it is not so. */
