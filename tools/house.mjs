@@ -10,7 +10,7 @@
  * | missed cases          | a `switch` over the tags of a union that has a `default` other than `unreachable(x)`: of a new case tsc says nothing there |
  * | named instruction     | a file that names `tcgen05.mma`: one instruction of the core, which its family and the tables know |
  * | long modules          | a module of more than 1,000 lines: more than one concept, but for pages that are meant to be cited whole |
- * | asked for PTX         | a place outside of `cli/ptx.ts` that asks a name whether it is PTX: what a command is about should say   |
+ * | asked for a language  | a place outside of `cli/written-in.ts` that compares the language of a kernel with one: a column says it  |
  * | rooms without a page  | a folder of more than 15 modules of which no README, its own or the one above, names most              |
  * | read names            | a regular expression, or the beginning of a text, that tells opcodes apart outside of their tables  |
  *
@@ -144,18 +144,30 @@ const longModules = () =>
     return line > longest ? [`${name}: ${String(line)} lines`] : []
   })
 
-/** Where the command line asks whether it is about PTX, and not what it is about. */
-const askedForPtx = () =>
+/** Where the command line asks for one language by a comparison, which is no table of all of them: calls of what does so, and comparisons. */
+const comparisons = new Set([
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+])
+const isOfLanguage = (node) =>
+  ts.isPropertyAccessExpression(node) &&
+  node.name.text === 'name' &&
+  ts.isCallExpression(node.expression) &&
+  ['languageOf', 'languageOfFile', 'languageAsked'].includes(node.expression.expression.getText())
+const askedForLanguage = () =>
   parsed.flatMap(({ name, source }) => {
-    if (!name.startsWith('src/oracle/') || name === 'src/oracle/cli/ptx.ts') return []
+    if (!name.startsWith('src/oracle/') || /\/(?:written-in|lane-twins)\.ts$/.test(name)) return []
     const places = []
     walk(source, (node) => {
-      if (
+      const isCompared =
+        ts.isBinaryExpression(node) &&
+        comparisons.has(node.operatorToken.kind) &&
+        [node.left, node.right].some(isOfLanguage)
+      const isCalled =
         ts.isCallExpression(node) &&
         ts.isIdentifier(node.expression) &&
-        ['isPtx', 'isOfPtx'].includes(node.expression.text)
-      )
-        places.push(`${name}:${lineOf(source, node)}`)
+        ['isModule', 'laneTwinOf'].includes(node.expression.text)
+      if (isCompared || isCalled) places.push(`${name}:${lineOf(source, node)}`)
     })
     return places
   })
@@ -198,7 +210,7 @@ const counts = [
   { what: 'read names of opcodes', places: readNames(), bound: 10, aim: 0 },
   // a page to be cited stays whole
   { what: `modules of more than ${longest} lines`, places: longModules(), bound: 1, aim: 1 },
-  { what: 'places that ask for PTX', places: askedForPtx(), bound: 9, aim: 6 },
+  { what: 'places that ask for a language', places: askedForLanguage(), bound: 4, aim: 0 },
   { what: 'rooms without a page', places: withoutPage(), bound: 0, aim: 0 },
 ]
 

@@ -37,7 +37,7 @@ import {
 import { launchRows } from './launch-rows.js'
 import { launchOfProgram } from './launch-words.js'
 import { mend, mendAsked, withMended } from './mending.js'
-import { isOfPtx, judgePtx } from './ptx.js'
+import { judgePtx } from './ptx.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { dataAsked, refuseAlgebra } from './ptx-data.js'
 import { onData as saidOn, onDataSets } from './on-data-sets.js'
@@ -52,6 +52,7 @@ import {
   subjectAsked,
   type Subject,
 } from './subject.js'
+import { languageAsked, type LanguageName } from './written-in.js'
 
 /** A verdict on data that were brought says so in its first line. */
 const onGiven =
@@ -63,10 +64,12 @@ const onGiven =
 const integersOf = (program: Program, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   tensorsOf(program).flatMap(({ name, dtype }) => (names.includes(name) && !isFloat(dtype) ? [name] : []))
 
-export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
-  isOfPtx(name, options) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
+type Judge = (world: World, name: string, options: Options) => E.Either<Failure, Judged>
 
-const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
+export const judge: Judge = (world, name, options) =>
+  judges[languageAsked(name, options).name](world, name, options)
+
+const judgeProgram: Judge = (world, name, options) => {
   const parsed = pipe(
     refuseAlgebra(name, options),
     E.bindTo('_'),
@@ -217,4 +220,10 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         : refuseFlag('--mend', 'a run that ends', 'one that needs data it does not have'),
     ),
   )
+}
+
+const judges: Readonly<Record<LanguageName, Judge>> = {
+  ptx: judgePtx,
+  ttgir: judgeProgram,
+  core: judgeProgram,
 }

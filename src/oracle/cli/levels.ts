@@ -37,8 +37,9 @@ import { oneOf, refuseFlag, type FlagFailure } from './flags/choice.js'
 import { launchAsked } from './flags/launch.js'
 import { wordOf } from './flags/words.js'
 import { atLevels, cameAs, type AtLevels, type Judged } from './judged.js'
-import { isPtx, judgePtx } from './ptx.js'
+import { judgePtx } from './ptx.js'
 import { isModule } from './subject.js'
+import { languageOf } from './written-in.js'
 
 // ---------------------------------------------------------------- what is asked
 
@@ -122,7 +123,7 @@ export const levelsAsked = (world: World, name: string, options: Options): E.Eit
       const forms = formsOf(world, name)
       if (forms !== null && (level === 'auto' || level === 'ptx' || level === forms.level))
         return E.right({ _tag: 'forms', forms, level })
-      if (forms === null && (level === 'auto' || (level === 'ptx' && isPtx(name))))
+      if (forms === null && (level === 'auto' || level === languageOf(name).level))
         return E.right({ _tag: 'one', name })
       return refuseFlag(
         '--level',

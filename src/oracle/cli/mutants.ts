@@ -54,7 +54,7 @@ import type { IntegerAt } from '../../dialects/ptx/mutants/search.js'
 import type { LaunchedModule } from '../launch/launched.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { PtxArgument } from '../launch/ptx-file.js'
-import { isOfPtx, ptxSubject } from './ptx.js'
+import { ptxSubject } from './ptx.js'
 import { refuseData, unknownAsked } from './ptx-data.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
@@ -63,6 +63,7 @@ import { fuelAsked, fuelFor, fuelForPtx } from './judging.js'
 import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
 import { meant } from '../../nearest.js'
 import { own } from '../../own.js'
+import { languageAsked, type LanguageName } from './written-in.js'
 
 // ---------------------------------------------------------------- model
 
@@ -174,6 +175,22 @@ const ofKernel = (
     E.map((instance) => ofPrograms(instance, followedAt(kernel, instance.settings), wanted, fuel)),
   )
 
+/** Mutants of what a name means in one language; the flags of a launch are others of PTX than of a module. */
+type MutantsOf = (
+  world: World,
+  name: string,
+  options: Options,
+  wanted: Wanted,
+  fuel: number,
+) => E.Either<Failure, Mutants>
+
+const ofProgram: MutantsOf = (world, name, options, wanted, fuel) =>
+  pipe(
+    subjectAsked(options),
+    E.chainFirstW(() => refuseData(name, options)),
+    E.chainW((asked) => ofSubject(world, name, asked, wanted, fuel)),
+  )
+
 const ofSubject = (
   world: World,
   name: string,
@@ -218,13 +235,7 @@ const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerA
 }
 
 /** PTX at its launch: there is no other instance of it but smaller launches. */
-const ofPtx = (
-  world: World,
-  name: string,
-  options: Options,
-  wanted: Wanted,
-  fuel: number,
-): E.Either<Failure, Mutants> =>
+const ofPtx: MutantsOf = (world, name, options, wanted, fuel) =>
   pipe(
     ptxSubject(world, name, options),
     E.bindTo('subject'),
@@ -262,6 +273,8 @@ const ofPtx = (
     }),
   )
 
+const mutantsIn: Readonly<Record<LanguageName, MutantsOf>> = { ptx: ofPtx, ttgir: ofProgram, core: ofProgram }
+
 // ---------------------------------------------------------------- what is asked
 
 const oneOf = <A extends string>(
@@ -287,14 +300,7 @@ export const mutantsAsked = (world: World, name: string, options: Options): E.Ei
     E.bindW('fuel', () => fuelAsked(options, 0)),
     E.chainW(({ of, by, fuel }) => {
       const wanted: Wanted = { classes: of, operators: by, key: wordOf(options, 'mutant') }
-      // the flags of a launch are others of PTX than of a module
-      return isOfPtx(name, options)
-        ? ofPtx(world, name, options, wanted, fuel)
-        : pipe(
-            subjectAsked(options),
-            E.chainFirstW(() => refuseData(name, options)),
-            E.chainW((asked) => ofSubject(world, name, asked, wanted, fuel)),
-          )
+      return mutantsIn[languageAsked(name, options).name](world, name, options, wanted, fuel)
     }),
     E.chainFirstW(({ program }) =>
       program === null ? E.right(null) : E.map(() => null)(fuelFor(options, program, 0)),

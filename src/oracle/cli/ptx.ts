@@ -38,7 +38,7 @@ import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { onDataSets, type OnSets } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
-import { filesOfTwin, laneTwinOf } from '../launch/lane-twins.js'
+import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
 import { withoutInstructions } from '../launch/without-ptx.js'
 import { launchAt } from '../host/single.js'
@@ -85,13 +85,6 @@ import { asksOperation, operationAsked } from './programs.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
 import { own } from '../../own.js'
-
-/** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
-export const isPtx = (name: string): boolean =>
-  name.toLowerCase().endsWith('.ptx') || laneTwinOf(name) !== undefined
-
-/** Whether a command line is about PTX: a file of it, or one launch of a program. */
-export const isOfPtx = (name: string, options: Options): boolean => isPtx(name) || asksOperation(options)
 
 // ---------------------------------------------------------------- what is asked
 

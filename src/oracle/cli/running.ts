@@ -24,10 +24,11 @@ import { multiplyAdds } from '../parallel/spread.js'
 import type { Options, World } from './command.js'
 import { wordOf } from './flags/words.js'
 import { fuelFor, fuelForPtx } from './judging.js'
-import { isOfPtx, ptxShown, type PtxSubject } from './ptx.js'
+import { ptxShown, type PtxSubject } from './ptx.js'
 import { refuseData } from './ptx-data.js'
 import { withDataIfWanted } from './seeded.js'
 import { namedSubject, subjectAsked } from './subject.js'
+import { languageAsked, type LanguageName } from './written-in.js'
 
 /** What one run is made of. */
 export interface Once {
@@ -49,6 +50,8 @@ export interface Running {
   readonly lineOf: (site: number) => { readonly place: string; readonly text: string } | null
 }
 
+type Named = (world: World, name: string, options: Options) => E.Either<Failure, Running>
+
 const ofPtx = (file: string, options: Options, subject: PtxSubject): Running => {
   const { source, algebra, launched, authored } = subject
   const { program } = launched.elaborated
@@ -68,7 +71,7 @@ const ofPtx = (file: string, options: Options, subject: PtxSubject): Running => 
   }
 }
 
-const ofProgram = (world: World, name: string, options: Options): E.Either<Failure, Running> =>
+const ofProgram: Named = (world, name, options) =>
   pipe(
     subjectAsked(options),
     E.chainFirstW(() => refuseData(name, options)),
@@ -114,20 +117,29 @@ const readingAloud = (subject: PtxSubject): PtxSubject => {
   return Object.assign({}, subject, { source: warpSource(launched.elaborated.program, aloud) })
 }
 
-type Named = (world: World, name: string, options: Options) => E.Either<Failure, Running>
-
-const subjectFor =
-  (isTimed: boolean): Named =>
+const inLanguages =
+  (named: Readonly<Record<LanguageName, Named>>): Named =>
   (world, name, options) =>
-    isOfPtx(name, options)
-      ? pipe(
-          ptxShown(world, name, isTimed ? withoutData(options) : options),
-          E.map((subject) => ofPtx(name, options, isTimed ? readingAloud(subject) : subject)),
-        )
-      : ofProgram(world, name, options)
+    named[languageAsked(name, options).name](world, name, options)
 
 /** A kernel, a program, a module or PTX that a command line names, on the data that its flags say. */
-export const runningSubject: Named = subjectFor(false)
+export const runningSubject: Named = inLanguages({
+  ptx: (world, name, options) =>
+    pipe(
+      ptxShown(world, name, options),
+      E.map((subject) => ofPtx(name, options, subject)),
+    ),
+  ttgir: ofProgram,
+  core: ofProgram,
+})
 
 /** The same for its time: without data unless they are asked for, and each read of memory is an event. */
-export const timedSubject: Named = subjectFor(true)
+export const timedSubject: Named = inLanguages({
+  ptx: (world, name, options) =>
+    pipe(
+      ptxShown(world, name, withoutData(options)),
+      E.map((subject) => ofPtx(name, options, readingAloud(subject))),
+    ),
+  ttgir: ofProgram,
+  core: ofProgram,
+})

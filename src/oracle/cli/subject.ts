@@ -38,6 +38,7 @@ import type { FlagFailure } from './flags/choice.js'
 import { launchAsked } from './flags/launch.js'
 import { parseSettings, type Settings } from './flags/setting.js'
 import { wordsOf } from './flags/words.js'
+import { languageOfFile } from './written-in.js'
 
 export interface Subject {
   readonly name: string
@@ -137,7 +138,7 @@ export const countersOf = ({ traced: kernel }: Subject): ReadonlyMap<string, Flo
   new Map([...(kernel?.hidden ?? [])].map(([name, { bits }]) => [name, new Float64Array(bits.length)]))
 
 /** Whether a name is that of a module in a file. */
-export const isModule = (name: string): boolean => name.toLowerCase().endsWith('.ttgir')
+export const isModule = (name: string): boolean => languageOfFile(name).name === 'ttgir'
 
 /** Whether a name is one that a kernel of JAX's has in a file; what is in it says so itself. */
 export const isTracedName = (name: string): boolean => name.toLowerCase().endsWith('.jaxpr.json')

@@ -31,9 +31,8 @@ import { classes, operators } from '../../semantics/mutation/index.js'
 import { thousands } from '../../render/table.js'
 import type { World } from '../cli/command.js'
 import { parseArithmetic, parseOver, parseSchedule, parseTensorPipe } from '../cli/flags/machine.js'
-import { isPtx } from '../cli/ptx.js'
 import { runningSubject } from '../cli/running.js'
-import { isModule } from '../cli/subject.js'
+import { languageOf } from '../cli/written-in.js'
 import { sha256 } from '../sha256.js'
 import type { FileFailure, Files } from '../tensor-files/files.js'
 import { everyKernel, type SettingLists, type SweepSpec, type SweptSubject } from './spec.js'
@@ -210,16 +209,13 @@ const kernelPlaced = (
   )
 }
 
-/** Modules are launched; other files bring their launch with them, or have none. */
-const isLaunched = (name: string): boolean => isModule(name) || isPtx(name)
-
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
   const { name, settings, launch, grid, args, computes, known } = s
   if (settings !== undefined)
     return specFailure(`${name}: expected no settings, because it is a file; found some`)
-  if (!isLaunched(name) && [launch, grid, args, computes].some((x) => x !== undefined))
+  if (!languageOf(name).isLaunched && [launch, grid, args, computes].some((x) => x !== undefined))
     return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
-  if (!isPtx(name) && known !== undefined)
+  if (!languageOf(name).takesKnown && known !== undefined)
     return specFailure(`${name}: known data are for PTX (.ptx) only, found another file`)
   return pipe(
     [name, ...(launch ?? [])],
@@ -296,7 +292,7 @@ const bare = /^[\w@%+=:,./-]+$/
 const quoted = (word: string): string => (bare.test(word) ? word : `'${word.split("'").join(`'\\''`)}'`)
 const keyOf = (of: Case): string => wordsOfCase(of).map(quoted).join(' ')
 
-/** Of PTX a check, which knows no data but those that are said. */
+/** A check, where the language takes known data: it knows no data but those that are said. */
 const isShadow = (how: CaseOptions): boolean => how['over'] === 'shadow'
 const withoutKnown = (where: CaseOptions): CaseOptions =>
   Object.fromEntries(Object.entries(where).filter(([name]) => name !== 'known'))
@@ -373,7 +369,7 @@ export const gridOf = (world: World, spec: SweepSpec): E.Either<Failure, Grid> =
           command:
             spec.chips !== undefined
               ? 'time'
-              : 'over' in how && !(isPtx(name) && isShadow(how))
+              : 'over' in how && !(languageOf(name).takesKnown && isShadow(how))
                 ? 'run'
                 : 'check',
           name,

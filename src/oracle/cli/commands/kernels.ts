@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure } from '../../../failure.js'
+import { failure, type Failure } from '../../../failure.js'
 import { greatest } from '../../../greatest.js'
 import { foreign } from '../../../kernels/broken/foreign/index.js'
 import { brokenOf } from '../../../kernels/broken/statements/index.js'
@@ -24,10 +24,9 @@ import { describedPtx, type DescribedEntry } from '../../launch/ptx-described.js
 import { guessMark } from '../../launch/guess-mark.js'
 import type { GuessedOfLaunch } from '../../launch/ptx.js'
 import { paletteOf } from '../colours.js'
-import { calledIn, type CliCommand } from '../command.js'
+import { calledIn, type CliCommand, type Options, type Report, type World } from '../command.js'
 import { wordOf } from '../flags/words.js'
-import { isPtx } from '../ptx.js'
-import { isModule } from '../subject.js'
+import { languageOfFile, type LanguageName } from '../written-in.js'
 
 const define = (command: Command): Command =>
   command
@@ -256,31 +255,36 @@ const entryText = (palette: Palette, called: string, file: string, e: DescribedE
     '',
   ].join('\n')
 
+type Described = (world: World, file: string, options: Options) => E.Either<Failure, Report>
+
+/** What a file says that it is launched with; null: kernels of the language have parameters that the catalogue knows, or none. */
+const describedIn: Readonly<Record<LanguageName, Described | null>> = {
+  ptx: (world, file, options) =>
+    pipe(
+      describedPtx(world.files)(file, wordOf(options, 'entry')),
+      E.map((entry) => ({
+        good: true,
+        text: () => entryText(paletteOf(world), calledIn(world), file, entry),
+        json: () => entryDocument(entry),
+      })),
+    ),
+  ttgir: (world, file) =>
+    pipe(
+      described(world.files)(file),
+      E.map((module) => ({
+        good: true,
+        text: () => moduleText(paletteOf(world), calledIn(world), file, module),
+        json: () => signatureOf(module),
+      })),
+    ),
+  core: null,
+}
+
 const run: CliCommand['run'] = (world) => (operands, options) => {
   const [name] = operands
   const palette = paletteOf(world)
-  if (name !== undefined && isPtx(name) && !isOfZoo(name))
-    return TE.fromEither(
-      pipe(
-        describedPtx(world.files)(name, wordOf(options, 'entry')),
-        E.map((entry) => ({
-          good: true,
-          text: () => entryText(palette, calledIn(world), name, entry),
-          json: () => entryDocument(entry),
-        })),
-      ),
-    )
-  if (name !== undefined && isModule(name))
-    return TE.fromEither(
-      pipe(
-        described(world.files)(name),
-        E.map((module) => ({
-          good: true,
-          text: () => moduleText(palette, calledIn(world), name, module),
-          json: () => signatureOf(module),
-        })),
-      ),
-    )
+  const asFile = name === undefined ? null : describedIn[languageOfFile(name).name]
+  if (name !== undefined && asFile !== null) return TE.fromEither(asFile(world, name, options))
   const folder = kernelsOf(name?.replace(/\/$/u, '') ?? '')
   if (folder.length > 0)
     return TE.right({

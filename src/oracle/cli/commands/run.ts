@@ -41,7 +41,7 @@ import {
   withGuess,
   type Forms,
 } from '../levels.js'
-import { isPtx, runPtx, runPtxIn } from '../ptx.js'
+import { runPtx, runPtxIn } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import { comparedOf, withComparison } from '../run/compared.js'
 import { finished } from '../run/finished.js'
@@ -50,6 +50,7 @@ import { filesOf, reportOf } from '../run/report.js'
 import { judgingOptions, recordAsked } from '../judging.js'
 import { withDetails } from '../details.js'
 import { timelineAsked, timelineFlag } from '../drawing.js'
+import { languageOf, type LanguageName } from '../written-in.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -191,17 +192,23 @@ const ofLevels = (
         agentsActAsOne,
       ) ?? own)
 
-/** Planned, run, compared, written and told. */
-const runNow = async (
+type Runs = (
   world: World,
   name: string,
   options: Options,
   beside: Beside | null,
-): Promise<E.Either<Failure, Report>> => {
-  if (isPtx(name)) {
-    const threads = threadsAsked(options)
-    return E.isLeft(threads) ? threads : runPtxIn(world, name, options, threads.right)
-  }
+) => Promise<E.Either<Failure, Report>>
+
+const runNow: Runs = (world, name, options, beside) =>
+  runsIn[languageOf(name).name](world, name, options, beside)
+
+const runOfPtx: Runs = async (world, name, options) => {
+  const threads = threadsAsked(options)
+  return E.isLeft(threads) ? threads : runPtxIn(world, name, options, threads.right)
+}
+
+/** Planned, run, compared, written and told. */
+const runOfProgram: Runs = async (world, name, options, beside) => {
   const plan = planOf(world, name, options)
   if (E.isLeft(plan)) return plan
   const ran = await finished(world, plan.right)
@@ -220,6 +227,12 @@ const runNow = async (
       })
     }),
   )
+}
+
+const runsIn: Readonly<Record<LanguageName, Runs>> = {
+  ptx: runOfPtx,
+  ttgir: runOfProgram,
+  core: runOfProgram,
 }
 
 /** Every file that a run may write. */
