@@ -1,8 +1,8 @@
-/** Block sums in vectors against the captured results of the chip and against the plain form: law 1, and what it rejects. */
+/** Block sums in vectors against the captured results of the chip and against the plain form: laws 1 and 2, and what they reject. */
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { fastBlockSum } from '../../src/fast/block-sum.js'
-import type { Mma, MmaShape } from '../../src/numerics/algebra.js'
+import type { Link, Mma, MmaShape } from '../../src/numerics/algebra.js'
 import { decoder, encode, formatOf, powerOfTwo } from '../../src/numerics/float-format.js'
 import {
   blackwellRules,
@@ -65,6 +65,85 @@ describe('law 1: the plain form, on matrices that stress it', () => {
                   expect([left, right, acc0, ...x]).toEqual([left, right, acc0, ...y])
               }
         }
+  })
+})
+
+describe('law 2: a chain is its links one after another', () => {
+  const chained = (mma: Mma, links: ReadonlyArray<Link>, c: Float64Array): Float64Array => {
+    if (mma.chain === undefined) throw new Error('no chain')
+    return mma.chain(links, c)
+  }
+  const oneByOne = (
+    rules: ArithmeticRules,
+    shape: MmaShape,
+    links: ReadonlyArray<Link>,
+    c: Float64Array,
+  ): Float64Array => links.reduce((d, { a, b }) => tensorCoreMma(rules, shape)(a, b, d), c)
+
+  it.each(sampled(1, combinations))('%s x %s -> %s, %s, of matrices that stress it', (a, b, acc, chip) => {
+    const rules = rulesOf({ a, b, acc }, chip)
+    const next = generator(78)
+    for (const [m, n, blocks] of [
+      [3, 11, 1],
+      [2, 8, 2],
+    ] as const)
+      for (const kind of kinds) {
+        const shape = { m, n, k: blocks * rules.blockK }
+        const mma = fast(rules, shape)
+        const link = (of: (typeof kinds)[number]): Link => ({
+          a: matrix(of, a, m * shape.k, next),
+          b: matrix(of, b, shape.k * n, next),
+        })
+        const links = [link('ordinary'), link(kind), link('ordinary')]
+        const C = matrix(kind, acc, m * n, next)
+        expect(mismatches(chained(mma, links, C), oneByOne(rules, shape, links, C))).toBe(0)
+        // the same matrices again, in another order and with others for A
+        const others = links.map(({ b: B }, i) => ({ a: links[(i + 1) % 3]!.a, b: B })).reverse()
+        expect(mismatches(chained(mma, others, C), oneByOne(rules, shape, others, C))).toBe(0)
+      }
+  })
+
+  it('a matrix that is kept is the same matrix: as one of other columns, of another type, and after more than there is room for', () => {
+    const next = generator(79)
+    const wide = { m: 1, n: 256, k: 16 }
+    const asked = (types: ArithmeticRules['types'], shape: MmaShape, links: ReadonlyArray<Link>): void => {
+      const c = new Float64Array(shape.m * shape.n)
+      const rules = rulesOf(types)
+      expect(mismatches(chained(fast(rules, shape), links, c), oneByOne(rules, shape, links, c))).toBe(0)
+    }
+    const f16 = { a: 'f16', b: 'f16', acc: 'f32' } as const
+    const links = Array.from({ length: 120 }, (): Link => ({
+      a: matrix('ordinary', 'f16', 64, next),
+      b: matrix('ordinary', 'f16', 16 * 256, next),
+    }))
+    const ofOne = (many: ReadonlyArray<Link>): ReadonlyArray<Link> =>
+      many.map(({ a, b }) => ({ a: a.subarray(0, 16), b }))
+    asked(f16, wide, ofOne(links))
+    // from the first again: some are where they were, and others there instead
+    asked(f16, wide, ofOne(links.slice(0, 8)))
+    const [first] = links
+    if (first === undefined) throw new Error('no link')
+    asked({ a: 'bf16', b: 'bf16', acc: 'f32' }, wide, ofOne([first]))
+    asked(f16, wide, ofOne([first]))
+    asked(f16, { m: 1, n: 64, k: 64 }, [first])
+    asked(f16, wide, ofOne([first]))
+    // there is no room for it at all
+    const large = { m: 1, n: 512, k: 1024 }
+    asked(f16, large, [
+      { a: matrix('ordinary', 'f16', large.k, next), b: matrix('ordinary', 'f16', large.k * large.n, next) },
+    ])
+  })
+
+  it('a product alone keeps nothing: its operands may change', () => {
+    const rules = rulesOf({ a: 'f16', b: 'f16', acc: 'f32' })
+    const shape = { m: 1, n: 1, k: 16 }
+    const mma = fast(rules, shape)
+    const b = new Float64Array(16).fill(encode('f16', 1))
+    const c = Float64Array.of(0)
+    expect(decoder('f32')(mma(b, b, c)[0]!)).toBe(16)
+    const ones = b.slice()
+    b.fill(encode('f16', 2))
+    expect(decoder('f32')(mma(ones, b, c)[0]!)).toBe(32)
   })
 })
 

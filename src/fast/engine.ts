@@ -2,7 +2,8 @@
  * The engine: the modules of `wat/` over one memory, compiled at their first use.
  *
  * The caller lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
- * ever needed. Where the system gives no such memory, products are computed by their definition, as everywhere without vectors. A call reads what it has written itself, so nothing is kept from one to the next.
+ * ever needed. Where the system gives no such memory, products are computed by their definition, as everywhere without vectors. A call reads what it has written itself, so nothing is kept from one to the next;
+ * who keeps something has an engine, and so a memory, of its own (`block-sum.ts`).
  */
 import * as code from './code.js'
 
@@ -26,12 +27,14 @@ export const scratchBytes = 64
 
 const page = 65536
 
-/** Where operands of these sizes begin, and after them where the last ends. */
-export const placed = (...bytes: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const at = [scratchBytes]
+/** Where operands of these sizes begin from a place on, and after them where the last ends. */
+export const placedFrom = (from: number, ...bytes: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const at = [from]
   for (const size of bytes) at.push(Math.ceil((at[at.length - 1]! + size) / 16) * 16)
   return at
 }
+export const placed = (...bytes: ReadonlyArray<number>): ReadonlyArray<number> =>
+  placedFrom(scratchBytes, ...bytes)
 
 /** Makes room up to `end`; false where the system gives no more. */
 export const reserve = ({ memory }: Engine, end: number): boolean => {
@@ -51,15 +54,26 @@ const given = <A>(ask: () => A): A | null => {
   }
 }
 
-const compile = (): Engine | null => {
+const compiled = new Map<string, WebAssembly.Module>()
+
+/** The module of a text, compiled once; null where it is refused. */
+const moduleOf = (text: string): WebAssembly.Module | null => {
+  const before = compiled.get(text)
+  if (before !== undefined) return before
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+  // an engine without 128-bit vectors refuses the bytes
+  const module = WebAssembly.validate(bytes) ? given(() => new WebAssembly.Module(bytes)) : null
+  if (module !== null) compiled.set(text, module)
+  return module
+}
+
+/** An engine whose memory nothing else writes to. */
+export const ownEngine = (): Engine | null => {
   const memory = given(() => new WebAssembly.Memory({ initial: 1 }))
   if (memory === null) return null
   const load = (text: string): WebAssembly.Exports | null => {
-    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
-    // an engine without 128-bit vectors refuses the bytes
-    return WebAssembly.validate(bytes)
-      ? given(() => new WebAssembly.Instance(new WebAssembly.Module(bytes), { '': { memory } }).exports)
-      : null
+    const module = moduleOf(text)
+    return module === null ? null : given(() => new WebAssembly.Instance(module, { '': { memory } }).exports)
   }
   const call = (exports: WebAssembly.Exports | null, name: string): Call | null => {
     const f = exports?.[name]
@@ -101,5 +115,5 @@ const compile = (): Engine | null => {
 }
 
 let made: Engine | null | undefined
-/** The engine, the same every time; null where there are no 128-bit vectors, or no memory for it. */
-export const engine = (): Engine | null => (made === undefined ? (made = compile()) : made)
+/** The engine of all that keep nothing, the same every time; null where there are no 128-bit vectors, or no memory for it. */
+export const engine = (): Engine | null => (made === undefined ? (made = ownEngine()) : made)

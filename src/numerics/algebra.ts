@@ -34,6 +34,7 @@
  * 5. A special function is, in `real64`, the function that it approximates; so it is in `field` where a field has that (rcp, quotients).
  * 6. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
  * 7. `mma` of integers is `integerMma` in every algebra.
+ * 8. `chain` of links is `mma` of the first, then of the second after it, and so on.
  */
 import { isSome, none, some, type Option } from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype, type FloatDtype } from './dtype.js'
@@ -111,7 +112,20 @@ export interface MmaShape {
 }
 
 /** d = c + a b. All matrices row-major, one carrier per element; the operands are not changed. */
-export type Mma = (a: Float64Array, b: Float64Array, c: Float64Array) => Float64Array
+export interface Mma {
+  (a: Float64Array, b: Float64Array, c: Float64Array): Float64Array
+  /** The same link after link, where that is quicker than each alone; nothing may change the matrices of a link any more. */
+  readonly chain?: MmaChain
+}
+
+/** Operands of one product of a chain. */
+export interface Link {
+  readonly a: Float64Array
+  readonly b: Float64Array
+}
+
+/** Products through one accumulator, in their order. */
+export type MmaChain = (links: ReadonlyArray<Link>, c: Float64Array) => Float64Array
 
 /** d = c + (a sa)(b sb): sa m x k/block, sb n x k/block, the scales of a row of a and of a column of b. */
 export type ScaledMma = (

@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
+import * as fast from '../../../src/fast/index.js'
+import type { Algebra } from '../../../src/numerics/algebra.js'
 import { bits } from '../../../src/numerics/bits.js'
 import {
   launchWarps,
@@ -50,12 +52,17 @@ interface Launch {
 }
 
 /** What tensor `out` holds afterwards. */
-const ran = (program: WarpProgram, launch: Launch, out: string): Buffer => {
+const ran = (
+  program: WarpProgram,
+  launch: Launch,
+  out: string,
+  algebra: Algebra = bits('hopper'),
+): Buffer => {
   const { world, machine, planeOf } = right(
     launchWarps(
       program,
       { block: [128], cluster: null, sharedBase: usualSharedBase, ...launch, grid: [launch.grid] },
-      bits('hopper'),
+      algebra,
     ),
   )
   const { machine: after, outcome } = run(world, machine, settings(eager), ignore)
@@ -118,23 +125,23 @@ describe('every bit that the chip left', () => {
     const words = new DataView(parameters.buffer)
     words.setInt32(32, c.chained_instructions, true)
     words.setInt32(36, 1, true)
-    const d = ran(
-      numbers(entryOf(c)),
-      {
-        grid: tiles.length,
-        dynamicBytes: (2048 + 32 * c.n) * c.chained_instructions,
-        parameters,
-        pointers: ['a', 'b', 'c', 'd'].map((tensor, i) => ({ offset: 8 * i, tensor })),
-        tensors: [
-          tensorOf('a', some(c.offset_a, per.a), 'in'),
-          tensorOf('b', some(c.offset_b, per.b), 'in'),
-          tensorOf('c', some(c.offset_c, per.c), 'in'),
-          tensorOf('d', new Uint8Array(per.d * tiles.length), 'out'),
-        ],
-      },
-      'd',
-    )
-    expect(d.equals(Buffer.from(some(c.offset_d, per.d)))).toBe(true)
+    const launch: Launch = {
+      grid: tiles.length,
+      dynamicBytes: (2048 + 32 * c.n) * c.chained_instructions,
+      parameters,
+      pointers: ['a', 'b', 'c', 'd'].map((tensor, i) => ({ offset: 8 * i, tensor })),
+      tensors: [
+        tensorOf('a', some(c.offset_a, per.a), 'in'),
+        tensorOf('b', some(c.offset_b, per.b), 'in'),
+        tensorOf('c', some(c.offset_c, per.c), 'in'),
+        tensorOf('d', new Uint8Array(per.d * tiles.length), 'out'),
+      ],
+    }
+    // by the definition, and in vectors, where the instructions of a chain are one product
+    for (const algebra of [bits('hopper'), fast.bits('hopper')])
+      expect(
+        ran(numbers(entryOf(c)), launch, 'd', algebra).equals(Buffer.from(some(c.offset_d, per.d))),
+      ).toBe(true)
   })
 })
 

@@ -28,6 +28,7 @@ import { issuing, withInFlight, withPlane, type Machine } from '../machine/state
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
+import { further } from './chain.js'
 import { chosenRows, forgetting, matrices } from './matrix.js'
 import { access } from './generic.js'
 import { saying } from './warpgroup.js'
@@ -181,15 +182,23 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
   const b = isMade ? operand(world, m, p, 'b') : null
   let written = world.algebra.memory === 'shadow' ? forgetting(m, d) : m
   if (a !== null && b !== null) {
-    const zero = zeroOf(world.algebra, p.types)
-    const c = p.accumulates
-      ? (Plane.read(m.planes[d.plane]!, d).data ?? new Float64Array(p.m * p.n).fill(zero))
-      : new Float64Array(p.m * p.n).fill(zero)
-    const out = O.isNone(mma) ? null : mma.value(a, b, c)
     const plane = m.planes[d.plane]!
+    const zeros = (): Float64Array => new Float64Array(p.m * p.n).fill(zeroOf(world.algebra, p.types))
+    const before = (): Float64Array => (p.accumulates ? (Plane.read(plane, d).data ?? zeros()) : zeros())
+    const made = O.isNone(mma) ? null : mma.value
     // the registers of a warp are read again by its next product; a whole accumulator is read by rows as well
-    const write = p.part === undefined ? Plane.write : Plane.writeLate
-    written = withPlane(m, d.plane, write(plane, d, out, m.edit))
+    const after =
+      p.part === undefined || made === null
+        ? Plane.write(plane, d, made === null ? null : made(a, b, before()), m.edit)
+        : Plane.writeLate(
+            plane,
+            d,
+            made.chain === undefined
+              ? made(a, b, before())
+              : further(made.chain, p, { a, b }, p.accumulates ? Plane.comingAt(plane, d) : null, before),
+            m.edit,
+          )
+    written = withPlane(m, d.plane, after)
   }
   const reads: ReadonlyArray<LogEvent> = p.accumulates
     ? [access(f, f.id, 'r', 'async', d, 'accumulator')]

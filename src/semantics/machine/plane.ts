@@ -19,7 +19,7 @@
  * 6. `copyOut` of all of `ofBytes` gives the bytes back.
  * 7. of a plane that is asked, `plainAt` says of bytes that they were last written by `writePlain`, as plain: by a word that no data has decided.
  * 8. `writeLate` is `write`: what a chain of products writes to one place again and again is kept beside the pages, as it was given, until something else
- *    is written or read.
+ *    is written or read. It may be still to come: then it is made when it is read.
  * 9. a plane of shadows that nothing unknown was written to is one of bytes; what is read of it elsewhere is what was written, unknown bytes as zeros with
  *    their marks.
  */
@@ -62,10 +62,20 @@ export {
 
 // ---------------------------------------------------------------- model
 
+/** Carriers that are made when they are first asked for. */
+export interface Coming {
+  readonly count: number
+  readonly made: () => Float64Array
+}
+
 interface Late {
   readonly cells: Cells
-  readonly data: Float64Array
+  readonly data: Float64Array | Coming
 }
+
+const hasCome = (data: Float64Array | Coming): data is Float64Array => data instanceof Float64Array
+
+const dataOf = ({ data }: Late): Float64Array => (hasCome(data) ? data : data.made())
 
 interface BytePlane {
   readonly _tag: 'bytes'
@@ -130,7 +140,7 @@ export const empty = (memory: Plane['_tag'], size: number, runs: boolean = false
 
 const readOf = (plane: BytePlane, c: Cells, fill: number): Float64Array => {
   const { late, runs } = plane
-  if (late !== null && sameCells(late.cells, c)) return late.data
+  if (late !== null && sameCells(late.cells, c)) return dataOf(late)
   const pages = pagesOf(plane)
   return isPacked(c.dtype)
     ? readPacked(pages, c, fill)
@@ -258,7 +268,7 @@ const pagesOf = (plane: BytePlane, edit: Edit | null = null): Pages => {
   if (late === null) return plane.pages
   const known = madeLate.get(plane)
   if (known !== undefined) return known
-  const made = written(plane, plane.pages, late.cells, late.data, edit)
+  const made = written(plane, plane.pages, late.cells, dataOf(late), edit)
   madeLate.set(plane, made)
   return made
 }
@@ -284,17 +294,22 @@ const areApart = (offsets: Int32Array, width: number): boolean => {
  * `write`, of carriers of the type that nothing changes any more, at a place that is likely to be read and written next. Late only for a run with a
  * token: a search compares and shares pages.
  */
-export const writeLate = (plane: Plane, c: Cells, data: Float64Array | null, edit: Edit | null): Plane => {
+export const writeLate = (
+  plane: Plane,
+  c: Cells,
+  data: Float64Array | Coming | null,
+  edit: Edit | null,
+): Plane => {
   if (
     plane._tag !== 'bytes' ||
     data === null ||
     edit === null ||
     c.origin < 0 ||
     isPacked(c.dtype) ||
-    data.length !== c.offsets.length ||
+    (hasCome(data) ? data.length : data.count) !== c.offsets.length ||
     !areApart(c.offsets, bytesOf(c.dtype))
   )
-    return write(plane, c, data, edit)
+    return write(plane, c, data === null || hasCome(data) ? data : data.made(), edit)
   return {
     _tag: 'bytes',
     size: plane.size,
@@ -304,6 +319,12 @@ export const writeLate = (plane: Plane, c: Cells, data: Float64Array | null, edi
     plain: Plain.without(plane.plain, c, edit),
   }
 }
+
+/** What was written late to these cells and was still to come; null: nothing else is there. */
+export const comingAt = (plane: Plane, c: Cells): Coming | null =>
+  plane._tag === 'bytes' && plane.late !== null && !hasCome(plane.late.data) && sameCells(plane.late.cells, c)
+    ? plane.late.data
+    : null
 
 // ---------------------------------------------------------------- copying
 

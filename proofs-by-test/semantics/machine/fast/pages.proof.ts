@@ -6,6 +6,7 @@ import { addressesInByte, bytesOf, isPacked, type Cells } from '../../../../src/
 import { readBytes, writeBytes } from '../../../../src/semantics/machine/fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from '../../../../src/semantics/machine/fast/runs.js'
 import {
+  comingAt,
   copy,
   copyOut,
   empty,
@@ -125,7 +126,7 @@ test('elements that begin inside bytes, one after the other in every place: thos
 describe('late writes', () => {
   const whole: Cells = { dtype: 'u8', offsets: Int32Array.from({ length: size }, (_, i) => i), origin: 0 }
   const steps = fc.array(
-    fc.tuple(written, fc.constantFrom('now', 'late', 'late'), fc.integer({ min: 0, max: 3 }), fc.boolean()),
+    fc.tuple(written, fc.constantFrom('now', 'late', 'coming'), fc.integer({ min: 0, max: 3 }), fc.boolean()),
     { minLength: 1, maxLength: 8 },
   )
   prop([steps, written])('the plane is the plain one, whatever is late and read between', (those, probe) => {
@@ -137,7 +138,10 @@ describe('late writes', () => {
         for (let turn = 0; turn <= again; turn++) {
           const data = w.data.map((_, i) => w.data[(i + turn) % w.data.length]!)
           plain = writePlain(plain, w.cells, data)
-          paged = (when === 'late' ? writeLate : write)(paged, w.cells, data, token)
+          paged =
+            when === 'coming'
+              ? writeLate(paged, w.cells, { count: data.length, made: () => data }, token)
+              : (when === 'late' ? writeLate : write)(paged, w.cells, data, token)
           if (looks) expect(read(paged, w.cells, 5)).toEqual(readPlain(plain, w.cells, 5))
         }
         if (looks) expect(read(paged, probe.cells, 5)).toEqual(readPlain(plain, probe.cells, 5))
@@ -151,6 +155,30 @@ describe('late writes', () => {
         readPlain(plain, probe.cells, 5),
       )
     }
+  })
+  test('what is still to come is made when it is read, and another place does not say what comes', () => {
+    const at = (address: number): Cells => ({ dtype: 'f32', offsets: Int32Array.of(address), origin: 0 })
+    const [here, there] = [at(0), at(8)]
+    let asked = 0
+    const coming = {
+      count: 1,
+      made: () => {
+        asked++
+        return Float64Array.of(7)
+      },
+    }
+    const before = writeLate(empty('bytes', size, true), here, Float64Array.of(3), edit)
+    const after = writeLate(before, here, coming, edit)
+    expect(comingAt(before, here)).toBeNull()
+    expect(comingAt(after, here)).toBe(coming)
+    expect(comingAt(after, there)).toBeNull()
+    expect(asked).toBe(0)
+    expect(read(after, here).data).toEqual(Float64Array.of(7))
+    // without a token it is made at once
+    const now = writeLate(before, here, coming, null)
+    expect(comingAt(now, here)).toBeNull()
+    expect(read(now, here).data).toEqual(Float64Array.of(7))
+    expect(read(writeLate(after, there, Float64Array.of(5), edit), here).data).toEqual(Float64Array.of(7))
   })
   test('elements that share a byte, or are nowhere, are written at once', () => {
     const at = (...addresses: number[]): Cells => ({
