@@ -9,6 +9,8 @@
  *                               after JSON it is the same program with the same verdict
  *
  * But for what is stored twice, the same value (N4): neither a trace nor a search knows values, and there it is a race, whose second write does not see the first.
+ * And for a read of what nothing has written, where the run stores nothing in global memory or the result is named nowhere again: nothing comes of it, which
+ * neither a trace nor a search knows.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { foreign, zoo } from '../../../src/kernels/broken/index.js'
@@ -238,6 +240,37 @@ export interface Asked {
   readonly against: ReadonlyArray<string>
 }
 
+/** Labels of statements that bind a result that no other place of the document names. */
+const droppedIn = (document: Json): ReadonlySet<string> => {
+  const text = JSON.stringify(document)
+  const isDropped = (json: Json): boolean =>
+    isFields(json) &&
+    typeof json['name'] === 'string' &&
+    text.split(`"name":${JSON.stringify(json['name'])}`).length === 2
+  return new Set(
+    placesOf(document).flatMap(({ value }) => {
+      if (!isFields(value) || !isList(value['results'] ?? 0) || !isFields(value['site'] ?? 0)) return []
+      const { label } = value['site'] as Fields
+      const results = value['results'] as ReadonlyArray<Json>
+      return typeof label === 'string' && results.length > 0 && results.every(isDropped) ? [label] : []
+    }),
+  )
+}
+
+interface Written {
+  readonly planes?: ReadonlyArray<{ readonly space: string }>
+  readonly rw?: string
+  readonly footprint?: { readonly plane: number }
+}
+/** Does a trace store anything in global memory, whose planes are all in the header? */
+const isStored = ([header, ...lines]: ReadonlyArray<string>): boolean => {
+  const { planes } = JSON.parse(header!) as Written
+  return lines.some((line) => {
+    const { rw, footprint } = JSON.parse(line) as Written
+    return rw === 'w' && footprint !== undefined && planes![footprint.plane]?.space === 'gmem'
+  })
+}
+
 export const ask = (document: Json, states: number): Asked => {
   const parsed = parseProgram(JSON.stringify(document))
   const refused = (said: string): Asked => ({ said, accepted: false, searched: false, against: [] })
@@ -274,15 +307,23 @@ export const ask = (document: Json, states: number): Asked => {
   const judged = judgeTrace({ ...defaults, scope })(lines)
   const read = E.isLeft(judged) ? `${judged.left.code}: ${judged.left.message}` : judged.right.verdict
   const twice = first.right.verdict.notes.filter((f) => f.id === 'N4')
+  const dropped = droppedIn(document)
+  const stores = isStored(lines)
+  const isOfNothing = (f: ReplayableFinding): boolean => f.id === 'I1' && (!stores || dropped.has(f.a.site))
   const isTwice = (f: ReplayableFinding): boolean =>
-    twice.some((n) => n.a.site === f.a.site && n.b?.site === f.b?.site)
+    isOfNothing(f) || twice.some((n) => n.a.site === f.a.site && n.b?.site === f.b?.site)
   if (read !== 'ok' && !(E.isRight(judged) && read === 'hazard' && judged.right.findings.every(isTwice)))
     against.push(`trace: ${read}`)
+  const readsNothing = E.isRight(judged) && judged.right.findings.some(isOfNothing)
   const { depth, reduced } = defaultExplore
   const stop = twice.length === 0
   const found = exploreLaunched(launched, { arguments: given, states, depth, reduced, stop })
   const wrong = E.isRight(found)
-    ? found.right.found.filter((f) => stop || (f.kind !== 'race' && f.kind !== 'visibility'))
+    ? found.right.found.filter(
+        (f) =>
+          !(readsNothing && f.kind === 'unwritten') &&
+          (stop || (f.kind !== 'race' && f.kind !== 'visibility')),
+      )
     : []
   if (wrong.length > 0) against.push(`search: ${wrong.map((f) => `${f.kind} ${f.text}`)[0]!}`)
   return { said, accepted: true, searched: E.isRight(found) && found.right.complete, against }
