@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { zipSync } from 'fflate'
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { damaged } from '../../src/arbitraries/index.js'
 import { kernelSubject } from '../../src/oracle/cli/subject.js'
 import type { Outcome } from '../../src/oracle/cli/command.js'
@@ -386,6 +386,13 @@ describe('a damaged file is refused in one line, or harmless', () => {
     expect(seen.slowest).toBeLessThan(1000 * mostSeconds)
     expect(seen.memory).toBeLessThan(mostMemory)
   })
+})
+
+test('names that a file gives are quoted where an answer lists them', async () => {
+  const linear = layouts.find((json) => JSON.stringify(json).includes('"register":[[0,1]'))
+  disk.set('n.json', bytesOf(JSON.stringify(linear).replace('"register"', JSON.stringify(`a\r\n${forged}`))))
+  const outcome = await run(words('linear n.json --shape 64x8'))
+  expect([outcome.status, wellEnded(outcome)]).toEqual([0, true])
 })
 
 describe('a name that every object of JavaScript has is a name like any other', () => {

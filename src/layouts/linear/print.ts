@@ -30,9 +30,10 @@ const dimension = String.raw`(?:${word}|${quoted})\s+\d+`
 
 // ---------------------------------------------------------------------------------------------- printing
 
-const printName = (name: string): string => (new RegExp(`^${word}$`).test(name) ? name : JSON.stringify(name))
+/** A name that is no plain word is quoted, whatever file it comes from: a line of the answer is never one of the file's. */
+export const printName = (name: string): string => (new RegExp(`^${word}$`).test(name) ? name : JSON.stringify(name))
 
-const printDimension = ({ name, size }: Dimension): string => `${printName(name)} ${String(size)}`
+export const printDimension = ({ name, size }: Dimension): string => `${printName(name)} ${String(size)}`
 
 const printDimensions = (dimensions: ReadonlyArray<Dimension>): string =>
   `(${dimensions.map(printDimension).join(', ')})`

@@ -16,9 +16,10 @@ import {
   isInjective,
   isSurjective,
   rank,
+  type Dimension,
   type LinearLayout,
 } from '../../../layouts/linear/linear-layout.js'
-import { print } from '../../../layouts/linear/print.js'
+import { print, printDimension, printName } from '../../../layouts/linear/print.js'
 import { flattenIns, flattenOuts } from '../../../layouts/linear/reshape.js'
 import { linearSvg } from '../../../render/linear.js'
 import { fields } from '../../../render/table.js'
@@ -104,8 +105,8 @@ const source = (world: World, words: ReadonlyArray<string>, options: Options, sh
     : refuse('bad-flag', `linear: expected one layout, found '${more[0]!}' after '${word}'`)
 }
 
-const sizes = (dimensions: ReadonlyArray<{ readonly name: string; readonly size: number }>): string =>
-  dimensions.map(({ name, size }) => `${name} ${String(size)}`).join(', ')
+const sizes = (dimensions: ReadonlyArray<Dimension>): string =>
+  dimensions.map(printDimension).join(', ')
 
 const answerOf = (title: string, l: LinearLayout): Answer => {
   const onto = isSurjective(l)
@@ -125,7 +126,7 @@ const answerOf = (title: string, l: LinearLayout): Answer => {
           ['rank', `${String(rank(l))}, ${kind}`],
           ...(free.length === 0
             ? []
-            : [['free', free.map(({ name, mask }) => `${name} 0b${mask.toString(2)}`).join(', ')] as const]),
+            : [['free', free.map(({ name, mask }) => `${printName(name)} 0b${mask.toString(2)}`).join(', ')] as const]),
         ]),
         '',
         print(l),
