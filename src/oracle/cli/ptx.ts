@@ -31,6 +31,8 @@ import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import type { OpenBytes } from '../../semantics/verdict/hardware.js'
 import { checkSource, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
+import { standardBudget } from '../../semantics/verdict/budget.js'
+import { defaultBounds } from '../../semantics/verdict/confirm.js'
 import { wantsData } from '../../semantics/verdict/settled.js'
 import { spreadLaunch } from '../parallel/spread-warps.js'
 import { gathered, type View } from '../launch/lowered.js'
@@ -306,7 +308,7 @@ const tensorsOf = (
   }
 }
 
-/** Most states of a search with data: what memory holds is part of each. */
+/** Most states of a search with data, for what memory holds is part of each: unless more than the standard budget is asked for. */
 const mostStates = 5_000
 
 /** The same, of whose data some are not known. */
@@ -474,7 +476,7 @@ const askedOf = (world: World, subject: PtxSubject, options: Options): E.Either<
     ...exploring,
     explain: true,
     everyCluster: everyClusterAsked(options, schedule),
-    bounds: { states: mostStates, depth: 100_000 },
+    bounds: exploring.budget > standardBudget ? defaultBounds : { ...defaultBounds, states: mostStates },
     fuel,
     fuelFor: fuelForeseen(
       options,
