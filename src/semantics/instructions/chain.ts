@@ -1,7 +1,7 @@
 /**
  * Chains of products through one accumulator.
  *
- * A warp issues product after product into the same registers and reads them after its last turn. Their sum is made when it is read: what is
+ * A warp, or a warpgroup, issues product after product into the same registers and reads them after its last turn. Their sum is made when it is read: what is
  * made once for an accumulator, its way into vectors and back, is then made once for a chain and not for every link. The operands
  * are those of the moment at which a product is performed.
  *

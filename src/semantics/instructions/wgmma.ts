@@ -166,7 +166,7 @@ const productOf = ({ algebra }: World, p: Mma): Product => {
 const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
   const e = p[which]
   const plane = m.planes[e.plane]!
-  const data = which === 'b' && p.part !== undefined ? readOnce(plane, e) : Plane.read(plane, e).data
+  const data = which === 'b' ? readOnce(plane, e) : Plane.read(plane, e).data
   const dtype = p.types[which]
   if (data === null || !(which === 'a' ? p.negateA : p.negateB) || !isFloat(dtype)) return data
   const neg = world.algebra.unary('neg', 'rn', dtype)
@@ -186,19 +186,14 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
     const zeros = (): Float64Array => new Float64Array(p.m * p.n).fill(zeroOf(world.algebra, p.types))
     const before = (): Float64Array => (p.accumulates ? (Plane.read(plane, d).data ?? zeros()) : zeros())
     const made = O.isNone(mma) ? null : mma.value
-    // the registers of a warp are read again by its next product; a whole accumulator is read by rows as well
     const after =
-      p.part === undefined || made === null
-        ? Plane.write(plane, d, made === null ? null : made(a, b, before()), m.edit)
-        : Plane.writeLate(
-            plane,
-            d,
-            made.chain === undefined
-              ? made(a, b, before())
-              : further(made.chain, p, { a, b }, p.accumulates ? Plane.comingAt(plane, d) : null, before),
-            m.edit,
-          )
-    written = withPlane(m, d.plane, after)
+      made === null
+        ? null
+        : made.chain === undefined
+          ? made(a, b, before())
+          : further(made.chain, p, { a, b }, p.accumulates ? Plane.comingAt(plane, d) : null, before)
+    // what is read again by the next product
+    written = withPlane(m, d.plane, Plane.writeLate(plane, d, after, m.edit))
   }
   const reads: ReadonlyArray<LogEvent> = p.accumulates
     ? [access(f, f.id, 'r', 'async', d, 'accumulator')]
