@@ -5,6 +5,9 @@
  * One worker runs the files one after another, so that each is alone; the most expensive files and tests are printed, and the sum. It fails where
  * a proof fails and never for a time: that depends on the machine. Of the whole the share of the bound is said that README.md gives for `npm test`, whose
  * two workers read the sources twice: some five seconds more.
+ *
+ * A file or a test of which nothing ran (all of it waits for the night, or it could not be read) was not measured: its seconds are `null`, and no 0 that would
+ * be a measurement.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -21,7 +24,7 @@ const given = process.argv.slice(2)
 const json = given.indexOf('--json')
 const asked = given.filter((_, i) => json < 0 || (i !== json && i !== json + 1))
 
-const spent = (task) => task.meta().processor ?? 0
+const spent = (task) => task.meta().processor ?? null
 const files = []
 const reporter = {
   onTestRunEnd(modules) {
@@ -48,8 +51,13 @@ const vitest = await startVitest('test', asked, {
 await vitest?.close()
 
 const line = ({ seconds, name }) => `${seconds.toFixed(2).padStart(8)}  ${name}`
-const dearest = (list) => [...list].sort((a, b) => b.seconds - a.seconds).slice(0, shown)
-const sum = (list) => list.reduce((total, { seconds }) => total + seconds, 0)
+const measured = (list) => list.filter(({ seconds }) => seconds !== null)
+const dearest = (list) =>
+  measured(list)
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, shown)
+const sum = (list) => measured(list).reduce((total, { seconds }) => total + seconds, 0)
+const unmeasured = files.filter(({ seconds }) => seconds === null).map(({ name }) => name)
 
 const tests = files.flatMap((file) =>
   file.tests.map(({ name, seconds }) => ({ name: `${file.name} > ${name}`, seconds })),
@@ -70,7 +78,10 @@ process.stdout.write(
     'By test:',
     ...dearest(tests).map(line),
     '',
-    `${sum(files).toFixed(1)} s in ${String(files.length)} files, of which reading them ${imported.toFixed(1)} s; with the runner ${total.toFixed(1)} s${share}.`,
+    ...(unmeasured.length === 0
+      ? []
+      : [`Not measured, because nothing of them ran: ${unmeasured.join(', ')}`, '']),
+    `${sum(files).toFixed(1)} s in ${String(measured(files).length)} files, of which reading them ${imported.toFixed(1)} s; with the runner ${total.toFixed(1)} s${share}.`,
     '',
   ].join('\n'),
 )

@@ -12,6 +12,7 @@ import { bits } from '../../../src/numerics/bits.js'
 import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
+import { draws } from '../../extent.js'
 import { groundOfText } from './mutants/subjects.js'
 import { textOf, told } from './mutants/warps.js'
 
@@ -175,7 +176,7 @@ test('drawn: all words are in order exactly if lane 0 may tell of all lanes', ()
     fc.property(steps, fc.constantFrom('sc' as const, 'acq_rel' as const), (of, kind) => {
       expect(verdictOn(of, kind)).toBe(tellsAll(of, kind) ? 'ok' : 'hazard')
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
 })
 
@@ -184,7 +185,7 @@ test('drawn: all lanes may read exactly if each knows what lane 0 has heard', ()
     fc.property(steps, fc.constantFrom('sc' as const, 'acq_rel' as const), (of, kind) => {
       expect(verdictOnHearing(of, kind)).toBe(allKnow(of, kind) ? 'ok' : 'hazard')
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
 })
 

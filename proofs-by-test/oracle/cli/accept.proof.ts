@@ -24,11 +24,25 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const disk = new Map<string, Uint8Array>([
   ['block_reduce.cu', read('block_reduce.cu')],
   ['x.npy', read('x.npy')],
-  ['y.npy', read('y.npy')],
   ['k.ptx', read('broken1.ptx')],
   ['other.ptx', read('broken2.ptx')],
   ['right.ptx', read('block_reduce.ptx')],
-  ['launch.json', read('launch.json')],
+  // one CTA of two warps: the mistake is there, and a check of it is quick
+  [
+    'launch.json',
+    bytes(
+      JSON.stringify({
+        grid: [1],
+        block: [64],
+        args: [
+          { kind: 'pointer', tensor: 'x', dtype: 'f32', shape: [3000], role: 'in' },
+          { kind: 'pointer', tensor: 'y', dtype: 'f32', shape: [1], role: 'out' },
+          { kind: 'scalar', name: 'n', type: 's32', value: 3000 },
+        ],
+        outputs: ['y'],
+      }),
+    ),
+  ],
 ])
 const world: World = {
   files: inMemory(disk),
@@ -150,7 +164,7 @@ describe('a baseline', () => {
     await check(...small, '--accept', 'a.json', '--accept-write', 'both.json')
     expect((await check('k.ptx', '--accept', 'both.json')).status).toBe(0)
     expect((await check(...small, '--accept', 'both.json')).status).toBe(0)
-    expect((await check('k.ptx', '--block', '512', '--accept', 'both.json')).status).toBe(1)
+    expect((await check('k.ptx', '--block', '256', '--accept', 'both.json')).status).toBe(1)
   })
   test('a run that its fuel stops, or that is refused, does not pass with any rows', async () => {
     const steps = (await verdictOf('k.ptx')).counts.steps

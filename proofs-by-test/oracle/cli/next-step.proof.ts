@@ -26,9 +26,9 @@ it.each([
   ],
   [
     'an mbarrier that is tested',
-    `setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [m], 1024; bar.sync 0;
+    `setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [m], 256; bar.sync 0;
 mbarrier.arrive.shared.b64 _, [m]; mbarrier.test_wait.parity.shared.b64 %p1, [m], 0; @%p1 mov.b32 %r3, 9;`,
-    1024,
+    256,
     true,
   ],
 ])('of what is open by %s', (_, body, threads, says) => {
@@ -38,7 +38,7 @@ mbarrier.arrive.shared.b64 _, [m]; mbarrier.test_wait.parity.shared.b64 %p1, [m]
     ['k.ptx', new TextEncoder().encode(textOf(body))],
     ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
   ])
-  const text = right(checkPtx(worldOf(inMemory(files)), 'k.ptx', { launch: 'l.json', budget: '2000' })).text()
+  const text = right(checkPtx(worldOf(inMemory(files)), 'k.ptx', { launch: 'l.json', budget: '500' })).text()
   expect(text).toContain('undecided')
   expect(text.includes('--budget EVENTS')).toBe(says)
 })

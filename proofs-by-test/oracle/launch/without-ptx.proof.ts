@@ -93,11 +93,37 @@ describe('what a text means', () => {
       expect(foundIn(judged('block_reduce', 'block_reduce.ptx', [text]))).toEqual(foundIn(first))
   })
   test('of a wait that spins the flag is true, and the loop is left', () => {
-    const text = fileText('cpasync_mbarrier/cpasync_mbarrier.ptx').split('\n')
-    const waits = text.flatMap((line, k) => (line.includes('mbarrier.test_wait') ? [String(k + 1)] : []))
-    const v = judged('cpasync_mbarrier', 'cpasync_mbarrier.ptx', waits)
-    expect(v.waitFor).toEqual([])
-    expect(v.findings.map(({ id }) => id)).toContain('R1')
+    // the first warp stores and does not arrive: the second waits for ever, or reads what may not be there
+    const lines = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 y) {
+.reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 8 .b8 m[8]; .shared .align 4 .b8 s[4];
+ld.param.u64 %rd1, [y]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.ge.u32 %p2, %r1, 32;
+@%p1 mbarrier.init.shared.b64 [m], 1;
+bar.sync 0;
+@%p2 bra W;
+@%p1 st.shared.u32 [s], 7;
+ret;
+W:
+mbarrier.test_wait.parity.shared.b64 %p1, [m], 0;
+@!%p1 bra W;
+ld.shared.u32 %r2, [s];
+st.global.u32 [%rd1], %r2;
+ret; }`
+    const held = new Map([['k.ptx', new TextEncoder().encode(lines)]])
+    const on = (without: ReadonlyArray<string>): Verdict =>
+      right(
+        checkPtx(worldOf(inMemory(held)), 'k.ptx', {
+          grid: '1',
+          block: '64',
+          arg: ['0=u32[1]:out'],
+          without,
+        }),
+      ).json() as Verdict
+    expect(on([]).verdict).toBe('deadlock')
+    const without = on([String(1 + lines.split('\n').findIndex((line) => line.includes('test_wait')))])
+    expect([without.verdict, without.waitFor, without.findings[0]?.id]).toEqual(['hazard', [], 'D1'])
   })
   test('what computes, what is not there and what is two things is refused in one line', () => {
     expect(refusal(String(lineOf('add.s32')))).toMatch(

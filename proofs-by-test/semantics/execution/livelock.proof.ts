@@ -20,6 +20,7 @@ import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import { offered, take } from '../../../src/semantics/execution/step.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
+import type { Source } from '../../../src/semantics/machine/source.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { groundOfText } from '../../dialects/ptx/mutants/subjects.js'
@@ -87,19 +88,18 @@ const policies = [
   recorded([]),
 ]
 
-const launch = (text: string) => {
+const sourceOf = (text: string): Source => {
   const { program: p, given } = groundOfText(text, 96)
-  return {
-    source: warpSource(p, given),
-    launched: right(warpSource(p, given).launch(bits('hopper'), noArguments)),
-  }
+  return warpSource(p, given)
 }
 
-const outcomes = (text: string): ReadonlyArray<string> =>
+/** How a run ends under each policy: the text is read once, and each run has a launch of its own. */
+const endsOf = (source: Source, fuel: number): ReadonlyArray<string> =>
   policies.map((policy) => {
-    const { launched } = launch(text)
-    return run(launched.world, launched.machine, { ...settings(policy), fuel: 5000 }, ignore).outcome._tag
+    const { world, machine } = right(source.launch(bits('hopper'), noArguments))
+    return run(world, machine, { ...settings(policy), fuel }, ignore).outcome._tag
   })
+const outcomes = (text: string): ReadonlyArray<string> => endsOf(sourceOf(text), 5000)
 const always = (tag: string): ReadonlyArray<string> => policies.map(() => tag)
 
 /** The bytes of memory, and all else of a machine but its agents and pages. */
@@ -182,7 +182,7 @@ describe('a run gets stuck where everybody asks in vain', () => {
     expect(outcomes(program(body))).toEqual(always('stuck'))
   })
   test.each(stuckKernels)('law 1: nothing changes any more: %s', (_, body) => {
-    const { launched } = launch(program(body))
+    const launched = right(sourceOf(program(body)).launch(bits('hopper'), noArguments))
     const ran = run(launched.world, launched.machine, { ...settings(eager), fuel: 5000 }, ignore)
     const stood = shared(ran.machine, launched.world.planeBytes)
     let m = ran.machine
@@ -238,11 +238,6 @@ const givesBack = 'bar.sync 0; @%c5 atom.acq_rel.gpu.global.exch.b32 %r1, [%p], 
 const counted = 'add.u32 %r6, %r6, 1; setp.lt.and.u32 %c1, %r6, 40, %c1;'
 
 describe('a CTA comes back as a whole', () => {
-  const outcomesOf = (text: string, fuel: number): ReadonlyArray<string> =>
-    policies.map((policy) => {
-      const { world, machine } = right(grids(text).launch(bits('hopper'), noArguments))
-      return run(world, machine, { ...settings(policy), fuel }, ignore).outcome._tag
-    })
   test.each([
     ['a lock that nobody gives back', cas, taken, ''],
     [
@@ -258,7 +253,7 @@ describe('a CTA comes back as a whole', () => {
       '',
     ],
   ])('stuck: %s', (_, asks, goesOn, after) => {
-    expect(outcomesOf(throughShared(asks, goesOn, after), 8000)).toEqual(always('stuck'))
+    expect(endsOf(grids(throughShared(asks, goesOn, after)), 8000)).toEqual(always('stuck'))
   })
   test.each([
     ['a lock that is given back', cas, taken, givesBack],
@@ -280,7 +275,7 @@ describe('a CTA comes back as a whole', () => {
       'ask: bar.sync 0;',
       '@%c5 st.shared.b32 [spare+4], %r6; ask: bar.sync 0;',
     )
-    expect(outcomesOf(text, 20_000)).toEqual(always('completed'))
+    expect(endsOf(grids(text), 20_000)).toEqual(always('completed'))
   })
   test('law 1: what other CTAs see changes no more', () => {
     const { world, machine } = right(grids(throughShared(cas, taken, '')).launch(bits('hopper'), noArguments))
@@ -309,8 +304,8 @@ describe('a CTA comes back as a whole', () => {
 
 describe('its verdict', () => {
   const verdictOf = (body: ReadonlyArray<string>) => {
-    const { source } = launch(program(body))
-    return right(checkSource(source, { ...standardOptions, algebra: bits('hopper') })).verdict
+    return right(checkSource(sourceOf(program(body)), { ...standardOptions, algebra: bits('hopper') }))
+      .verdict
   }
   test.each(stuckKernels)('a deadlock that says who asks: %s', (_, body) => {
     const v = verdictOf(body)

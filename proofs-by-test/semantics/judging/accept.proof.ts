@@ -15,6 +15,7 @@ import {
 import type { Condition, Conditions, Finding, Operation } from '../../../src/semantics/judging/finding.js'
 import { verdictSchema, wayOf, type Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
+import { draws } from '../../extent.js'
 
 // ---------------------------------------------------------------- random verdicts
 
@@ -185,7 +186,7 @@ const rowsFor = (v: Verdict, findings: ReadonlyArray<Finding>, launch?: string):
 
 // ---------------------------------------------------------------- proofs
 
-const runs = { numRuns: 3000, seed: 47 }
+const runs = { numRuns: draws(3000), seed: 47 }
 const withRows = (v: Verdict, rows: ReadonlyArray<AcceptedRow>, launch?: string): Verdict =>
   withAccepted(v, launching(v.kernel, launch), rows)
 

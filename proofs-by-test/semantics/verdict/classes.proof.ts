@@ -24,7 +24,7 @@ const algebra = shadow(bits('hopper'))
 const how: CheckOptions = Object.assign({}, standardOptions, { algebra, explore: false, explain: false })
 /** By day as well: what is found again and again in bytes that other reads divide, and what a CTA has stored and goes by. */
 const telling = [205, 387, 668]
-const seeds = [...Array.from({ length: nightly ? 3000 : 40 }, (_, i) => i + 1), ...(nightly ? [] : telling)]
+const seeds = [...Array.from({ length: nightly ? 3000 : 20 }, (_, i) => i + 1), ...(nightly ? [] : telling)]
 /** All of them take minutes. */
 const patience = nightly ? 900_000 : 120_000
 
