@@ -15,6 +15,7 @@ import {
   type BarrierEvent,
   type Header,
   type LogEvent,
+  type Rendezvous,
   type Stamp,
   type Wait,
 } from '../../../../src/semantics/log/events.js'
@@ -258,5 +259,249 @@ describe('another lane', () => {
   })
   test('not where the run does not come to it', () => {
     expect(same(own('behind', 'w'))).toBe(false)
+  })
+})
+
+// ---------------------------------------------------------------- stretches, event by event
+
+describe('stretches', () => {
+  const lines = (
+    threads: number,
+    label: string | null,
+    ...events: ReadonlyArray<LogEvent>
+  ): ReadonlyArray<readonly [number, string]> => {
+    const fold = stretchesAround(threads, label)
+    const two: Header = {
+      ...header,
+      agents: [header.agents[0]!, { ...header.agents[0]!, name: 'warp 1', firstWarp: 1 }],
+    }
+    const state = events.reduce((g, e) => fold.observe(g, e), fold.init(two))
+    return fold
+      .finish(state)
+      .map((s) => [s.all, s.acts.map((a) => `${a.label} ${a.event._tag}`).join(', ')] as const)
+  }
+  const leave = (more: Partial<Rendezvous> = {}, lanes = -1): LogEvent => ({
+    _tag: 'rendezvous',
+    stamp: by('all', lanes),
+    kind: 'leave',
+    id: 0,
+    count: 1,
+    threads: 32,
+    ...more,
+  })
+  const load = own('before', 'r')
+  test('end where all lanes leave a barrier of threads', () => {
+    const two = [
+      [-1, 'before access'],
+      [-1, 'before access'],
+    ]
+    expect(lines(32, null, load, leave(), load)).toEqual(two)
+    expect(lines(32, null, load, leave({ relaxed: false }), load)).toEqual(two)
+    const one = [[-1, 'before access, all rendezvous, before access']]
+    expect(lines(32, null, load, leave({ kind: 'arrive' }), load)).toEqual(one)
+    expect(lines(32, null, load, leave({ relaxed: true }), load)).toEqual(one)
+    expect(lines(32, null, load, leave({}, 0x7fffffff), load)).toEqual(one)
+    // no stretch of no acts
+    expect(lines(32, null, leave(), leave(), load)).toEqual([[-1, 'before access']])
+    expect(lines(32, null)).toEqual([])
+  })
+  test('and where all meet, unless it is the meeting that is asked about', () => {
+    expect(lines(32, null, load, meeting, load)).toHaveLength(2)
+    expect(lines(32, 'all', load, meeting, load)).toHaveLength(2)
+    expect(lines(32, 'meeting', load, meeting, load)).toEqual([
+      [-1, 'before access, meeting warpSync, before access'],
+    ])
+  })
+  test('and where a cluster ends', () => {
+    const cluster = { _tag: 'cluster', index: 1 } as unknown as LogEvent
+    expect(lines(32, null, load, cluster, load)).toEqual([
+      [-1, 'before access'],
+      [-1, 'before access'],
+    ])
+  })
+  test('of each warp its own; the last one has the lanes that are left', () => {
+    const of = (lanes?: number): LogEvent => ({
+      _tag: 'warpSync',
+      stamp: {
+        agent: 1,
+        at: 1,
+        site: labels.indexOf('all'),
+        iteration: [],
+        ...(lanes === undefined ? {} : { lanes }),
+      },
+    })
+    const other: LogEvent = { ...load, stamp: { ...load.stamp, agent: 1 } }
+    expect(lines(40, null, load, other, of(0xff), load, other)).toEqual([
+      [0xff, 'before access'],
+      [-1, 'before access, before access'],
+      [0xff, 'before access'],
+    ])
+    expect(lines(40, null, other, of(0x7f), other)).toEqual([
+      [0xff, 'before access, all warpSync, before access'],
+    ])
+    expect(lines(64, null, other, of(0xff), other)).toEqual([
+      [-1, 'before access, all warpSync, before access'],
+    ])
+    expect(lines(96, null, other, of(), other)).toHaveLength(2)
+  })
+  test('without what operations do by themselves, and what is told ahead', () => {
+    const ahead = { _tag: 'ahead', stamp: by('behind') } as unknown as LogEvent
+    expect(lines(32, null, ahead, { ...load, operation: 3 }, load)).toEqual([[-1, 'before access']])
+  })
+})
+
+describe('nothing to order, byte by byte', () => {
+  const raw = (label: string, rw: 'r' | 'w', lanes: number, addresses: ReadonlyArray<number>): Access =>
+    access(label, rw, lanes, addresses)
+  const plane = (a: Access, of: number): Access => ({ ...a, footprint: { ...a.footprint, plane: of } })
+  test('elements that are dealt to no lane are touched by all of them', () => {
+    // three words and two lanes
+    expect(asked(raw('before', 'w', 3, [0, 4, 8]), meeting)).toBe(null)
+    expect(asked(raw('before', 'r', 3, [0, 4, 8]), meeting)).toBe('nothing to order')
+    for (const [word, same] of [
+      [0, null],
+      [8, null],
+      [12, 'nothing to order'],
+    ] as const)
+      expect(asked(raw('before', 'r', 3, [0, 4, 8]), meeting, raw('behind', 'w', 1, [word]))).toBe(same)
+    // a gap between two of them
+    expect(asked(raw('before', 'r', 3, [0, 8, 16]), meeting, raw('behind', 'w', 1, [16]))).toBe(null)
+    expect(asked(raw('before', 'r', 3, [0, 8, 16]), meeting, raw('behind', 'w', 1, [4]))).toBe(
+      'nothing to order',
+    )
+  })
+  test('and so is all that lanes do as one', () => {
+    const together = (a: Access): Access => ({ ...a, stamp: { ...a.stamp, whole: true } })
+    expect(asked(raw('before', 'w', 3, [0, 4]), meeting)).toBe('nothing to order')
+    expect(asked(together(raw('before', 'w', 3, [0, 4])), meeting)).toBe(null)
+  })
+  test('an element that is nowhere is touched by nothing', () => {
+    const a = raw('before', 'w', 7, [0, 8])
+    const map = scattered([3], Int32Array.from([0, -1, -1]))
+    expect(asked({ ...a, footprint: { ...a.footprint, map } }, meeting)).toBe('nothing to order')
+  })
+  test('one place of two is enough', () => {
+    expect(asked(plane(raw('before', 'w', 1, [0]), 0), meeting, plane(raw('behind', 'r', 2, [0]), 1))).toBe(
+      'nothing to order',
+    )
+    expect(
+      asked(
+        plane(raw('before', 'w', 1, [0]), 0),
+        plane(raw('before', 'w', 1, [0]), 1),
+        meeting,
+        plane(raw('behind', 'r', 2, [0]), 1),
+      ),
+    ).toBe(null)
+  })
+  test('accesses by another proxy, or of a tensor map, order something', () => {
+    expect(asked({ ...own('before', 'w'), proxy: 'async' }, meeting)).toBe(null)
+    expect(asked({ ...own('before', 'w'), role: 'map' }, meeting)).toBe(null)
+  })
+  test('all lanes come to a barrier; who is blocked there has not', () => {
+    const at = (kind: Rendezvous['kind']): LogEvent => ({
+      _tag: 'rendezvous',
+      stamp: by('behind'),
+      kind,
+      id: 0,
+      count: 1,
+      threads: 32,
+    })
+    expect(asked(own('before', 'w'), meeting, at('arrive'))).toBe('nothing to order')
+    expect(asked(own('before', 'w'), meeting, at('blocked'))).toBe(null)
+    expect(asked(own('before', 'w'), meeting, wait('behind', -1, { outcome: 'blocked' }))).toBe(null)
+  })
+})
+
+describe('known otherwise, one thing changed', () => {
+  const issue = (label: string, unit: 'tmaLoad' | 'tmaStore', lanes = 1): LogEvent => ({
+    _tag: 'issue',
+    stamp: by(label, lanes),
+    operation: 0,
+    unit,
+    bytes: 64,
+    macs: 0,
+    accumulates: false,
+  })
+  test('before the meeting copies that arrive, and what all lanes do', () => {
+    expect(asked(issue('before', 'tmaLoad'), meeting, arrival('behind'))).toBe('known otherwise')
+    expect(asked(issue('before', 'tmaStore'), meeting, arrival('behind'))).toBe(null)
+    expect(asked(fence('before', -1), issue('before', 'tmaLoad'), meeting, arrival('behind'))).toBe(
+      'known otherwise',
+    )
+    expect(asked(fence('before', 1), issue('before', 'tmaLoad'), meeting, arrival('behind'))).toBe(null)
+  })
+  test('behind it what is common may be all that there is', () => {
+    // nothing else, then nothing else behind a wait, then another wait before it
+    const told = [wait('before', 1), arrival('before'), meeting]
+    expect(asked(...told, wait('behind'))).toBe('known otherwise')
+    expect(asked(...told)).toBe(null)
+    expect(asked(...told, fence('behind', -1), wait('behind'), issue('behind', 'tmaLoad'))).toBe(
+      'known otherwise',
+    )
+    expect(asked(wait('before', 1), wait('before', 1, { barrier: 4 }), meeting, wait('behind'))).toBe(null)
+    expect(asked(wait('before', 1, { outcome: 'blocked' }), meeting, wait('behind'))).toBe(null)
+    expect(asked(...told, wait('behind', -1, { outcome: 'blocked' }))).toBe(null)
+  })
+  test('the meeting comes once in the stretch', () => {
+    expect(asked(arrival('before'), meeting, issue('behind', 'tmaLoad'), meeting)).toBe(null)
+  })
+  test('in all stretches', () => {
+    const right = [arrival('before'), meeting, issue('behind', 'tmaLoad'), all]
+    const wrong = [access('before', 'w', 1, [0]), arrival('before'), meeting, all]
+    const plain = [own('before', 'w'), meeting, all]
+    const of = (...some: ReadonlyArray<ReadonlyArray<LogEvent>>): string | null =>
+      unneeded(stretches('meeting', ...some.flat()), 'meeting')
+    expect([of(right), of(wrong), of(plain)]).toEqual(['known otherwise', null, 'nothing to order'])
+    expect([of(right, right), of(right, plain), of(plain, plain)]).toEqual([
+      'known otherwise',
+      'known otherwise',
+      'nothing to order',
+    ])
+    expect([of(right, wrong), of(plain, wrong)]).toEqual([null, null])
+    // where it does not come, nothing is asked
+    expect(of(plain, [access('before', 'w', 1, [0]), arrival('before'), all])).toBe('nothing to order')
+  })
+})
+
+describe('another lane, one thing changed', () => {
+  const handed = new Set(['before'])
+  const same = (...events: ReadonlyArray<LogEvent>): boolean =>
+    isSameForNext(stretches(null, all, ...events), handed)
+  const store = own('behind', 'w')
+  test('bytes that are announced, and an mbarrier that is made visible', () => {
+    const init = arrival('before', { kind: 'init' })
+    expect(same(arrival('before', { kind: 'expect' }), store)).toBe(true)
+    expect(same(arrival('before', { kind: 'expect' }), arrival('behind'))).toBe(true)
+    expect(same(arrival('before', { kind: 'inval' }), store)).toBe(false)
+    const visible = (kind: 'mbarrierInit' | 'memory'): LogEvent =>
+      ({ _tag: 'fence', stamp: by('before', 1), kind, scope: 'cluster' }) as LogEvent
+    expect(same(init, visible('mbarrierInit'), store)).toBe(true)
+    expect(same(init, visible('memory'), store)).toBe(false)
+    expect(same(init, store, arrival('behind'))).toBe(false)
+    expect(same(init, store, wait('behind', 1))).toBe(false)
+    expect(same(init)).toBe(true)
+  })
+  test('lanes that meet do nothing', () => {
+    const some: LogEvent = { _tag: 'warpSync', stamp: by('before', 3) }
+    expect(same(some, store)).toBe(true)
+  })
+  test('what belongs to its thread', () => {
+    const tagged = (tag: 'alloc' | 'dealloc'): LogEvent =>
+      ({ _tag: tag, stamp: by('before', 1) }) as unknown as LogEvent
+    expect(same(tagged('alloc'))).toBe(false)
+    expect(same(tagged('dealloc'))).toBe(false)
+    // one of several is enough
+    expect(same(arrival('before'), tagged('alloc'))).toBe(false)
+  })
+  test('another lane between two of them', () => {
+    expect(same(arrival('before'), arrival('before'), store)).toBe(true)
+    expect(same(arrival('before'), store, arrival('before'))).toBe(false)
+    expect(same(arrival('before'), fence('behind', -1), arrival('before'))).toBe(true)
+  })
+  test('in all stretches, and in some at least', () => {
+    expect(same(arrival('before'), all, store)).toBe(true)
+    expect(same(arrival('before'), all, store, arrival('before'))).toBe(false)
+    expect(same(store, arrival('before'), all, arrival('before'))).toBe(false)
+    expect(same(store, all, fence('behind', 1))).toBe(false)
   })
 })

@@ -113,7 +113,9 @@ const sharedWordsIn = (m: Module): ReadonlyArray<Address> => {
   const inBodies = functionsOf(m).flatMap(({ body }) => flat(body ?? []))
   const variables = [...m.items, ...inBodies].flatMap((s) => (s._tag === 'variable' ? [s] : []))
   return variables
-    .filter(({ space, type, count }) => space === 'shared' && /^[bu]64$/u.test(type) && count === null)
+    .filter(
+      ({ space, type, count }) => space === 'shared' && (type === 'b64' || type === 'u64') && count === null,
+    )
     .flatMap(({ at, name: base, extents }) =>
       Array.from(
         {
@@ -139,9 +141,7 @@ const mbarriersIn = (m: Module): ReadonlyArray<Address> => {
   const isSooner = ({ opcode }: Instruction): boolean => /wait|expect_tx/u.test(opcode)
   return distinct([
     ...(all.length === 0 ? [] : sharedWordsIn(m)),
-    ...[...all.filter(isSooner), ...all.filter((i) => !isSooner(i))].flatMap(({ operands }) =>
-      operands.filter(isAddress),
-    ),
+    ...[...all.filter(isSooner), ...all].flatMap(({ operands }) => operands),
   ])
     .filter(isAddress)
     .slice(0, mostBarriers)

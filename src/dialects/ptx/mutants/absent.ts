@@ -72,11 +72,12 @@ const left = (code: Code, spin: Spin): Instead => {
     if (block.successors.every((s) => spin.blocks.has(s))) continue
     const last = code.instructions[block.end - 1]!
     const target = last.operands['target']
-    if (last.form.base !== 'bra' || last.guard === null || target?._tag !== 'label') continue
-    const there =
-      target.target >= code.instructions.length ? graph.blocks.length : graph.blockOf[target.target]!
+    // it is a branch with a guard, for a spin is left by no other
+    if (target?._tag !== 'label') continue
+    const there = graph.blockOf[target.target]
+    const isAgain = there !== undefined && spin.blocks.has(there)
     const { instruction: i } = last
-    out.set(i, spin.blocks.has(there) ? [] : [instruction(i, null, i.opcode, i.operands)])
+    out.set(i, isAgain ? [] : [instruction(i, null, i.opcode, i.operands)])
   }
   return out
 }

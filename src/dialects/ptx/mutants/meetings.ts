@@ -235,8 +235,8 @@ const isOwn = ({ event: e }: Act): boolean => e._tag === 'group' || e._tag === '
 
 const isHandedOver = ({ all, acts }: Stretch, handed: ReadonlySet<string>): boolean => {
   const own = acts.flatMap(({ label }, k) => (handed.has(label) ? [k] : []))
-  const [first, last] = [own[0], own[own.length - 1]]
-  if (first === undefined || last === undefined) return true
+  const last = own.at(-1)
+  if (last === undefined) return true
   const rest = (from: number, to: number): ReadonlyArray<Act> =>
     acts.slice(from, to).filter((a) => !handed.has(a.label) && !isCommon(a, all))
   const done = own.map((k) => acts[k]!)

@@ -16,7 +16,7 @@ import type { Naming } from '../../../semantics/mutation/index.js'
 import type { Diagnosis, MissingEdge } from '../../../semantics/judging/finding.js'
 import type { FenceName, Subject } from '../../../semantics/judging/subject.js'
 import type { Header } from '../../../semantics/log/events.js'
-import type { Family } from '../../../semantics/log/units.js'
+import { units, type Family } from '../../../semantics/log/units.js'
 import type { Checked } from '../../../semantics/verdict/check.js'
 import type { Act } from '../opcodes/acts.js'
 import type { PtxChange } from './making.js'
@@ -74,21 +74,10 @@ const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
   }
 }
 
-const unitOf: Readonly<Record<Family, string>> = {
-  bulk: 'bulk',
-  cpAsync: 'cpAsync',
-  wgmma: 'wgmma',
-  tcgen05Ld: 'tcgen05Ld',
-  tcgen05St: 'tcgen05St',
-}
-
 /** Something of the group that was to be closed, or waited for, is left over. */
 const leaves = (c: PtxChange, f: Diagnosis): boolean => {
   const family = familyOf(actOf(c))
-  return (
-    family !== null &&
-    f.about.some((s) => s._tag === 'unit' && s.unit.toLowerCase().includes(unitOf[family].toLowerCase()))
-  )
+  return family !== null && f.about.some((s) => s._tag === 'unit' && units[s.unit].family === family)
 }
 
 const findingsOf = ({ reasons }: Checked): ReadonlyArray<Diagnosis> => reasons.findings.slice(0, before + 1)
