@@ -25,7 +25,7 @@
  * `activemask` decides something (`asksWhoRuns`) a verdict asks other groups of lanes, too, and where an election does (`elects`), another lane (`verdict/who-runs.ts`).
  *
  * Bytes of local memory whose address the text says, as those of parameters of a call, are places of their own, what is at addresses in registers is anywhere there: what is
- * stored decides where something that is loaded from there does. What a call of the system prints decides nothing.
+ * stored decides where something that is loaded from there does. A generic address may be of it, too: no event tells of local memory. What a call of the system prints decides nothing.
  *
  * Law 1. A value that is read by nothing decides nothing.
  *
@@ -48,14 +48,22 @@ import { usesOf } from './uses.js'
 /** Bytes of local memory, from one to another; null: any. */
 type Bytes = readonly [from: number, to: number] | null
 
-const bytesOf = ({ rows, offset }: Address, { bytes, count }: Width): Bytes =>
-  rows.length > 0 ? null : [offset, offset + bytes * count]
+/** A generic address may be of local memory, and of any byte of it. */
+const bytesOf = ({ space, rows, offset }: Address, { bytes, count }: Width): Bytes =>
+  space === 'generic' || rows.length > 0 ? null : [offset, offset + bytes * count]
+const mayBeLocal = ({ space }: Address, hasLocal: boolean): boolean =>
+  space === 'local' || (hasLocal && space === 'generic')
+const hasLocal = ({ localBytes }: WarpProgram): boolean => localBytes > 0
 const meet = (a: Bytes, b: Bytes): boolean => a === null || b === null || (a[0] < b[1] && b[0] < a[1])
 
-/** The places whose values decide something; `kept`: what memory holds is something; `phases`: so is for which phase of an mbarrier is waited. */
+/**
+ * The places whose values decide something; `kept`: what memory holds is something; `phases`: so is for which phase of an mbarrier is waited. What is stored at a generic address may come
+ * back from local memory, if there is any (`local`), and no event tells of it.
+ */
 const placesOf = (
   code: ReadonlyArray<Instruction>,
   kept: boolean,
+  local: boolean,
   phases: boolean = true,
 ): ReadonlySet<Place> => {
   const places = new Set<Place>()
@@ -70,15 +78,18 @@ const placesOf = (
     for (const { operation: o, guard } of code) {
       const { reads, writes, computes, kept: only } = usesOf(o)
       const toLocal = o._tag === 'store' && o.into.space === 'local'
-      const isFound = toLocal && [...loaded.values()].some((there) => meet(there, bytesOf(o.into, o.width)))
+      const isFound =
+        o._tag === 'store' &&
+        mayBeLocal(o.into, local) &&
+        [...loaded.values()].some((there) => meet(there, bytesOf(o.into, o.width)))
       const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || isFound
       if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
       if (!matters) continue
-      const phase = !phases && o._tag === 'mbarrierWait' && o.parity === null ? (o.state ?? []) : []
+      const phase = !phases && o._tag === 'mbarrierWait' ? (o.state ?? []) : []
       const without = kept || isFound ? phase : [...phase, ...only]
       for (const place of reads) grew = (!without.includes(place) && add(place)) || grew
       if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
-      if (o._tag === 'load' && o.from.space === 'local' && writes.some((w) => places.has(w))) {
+      if (o._tag === 'load' && mayBeLocal(o.from, local) && writes.some((w) => places.has(w))) {
         const there = bytesOf(o.from, o.width)
         const key = there === null ? '' : there.join()
         if (!loaded.has(key)) {
@@ -93,12 +104,12 @@ const placesOf = (
 
 /** The places whose values decide something. */
 export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) =>
-  placesOf(code, true),
+  placesOf(code, true, true),
 )
 
 /** Those whose values decide more than what memory holds: a branch, an address, a barrier. */
-const controllingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) =>
-  placesOf(code, false),
+const controllingIn: (p: WarpProgram) => ReadonlySet<Place> = remembered((p) =>
+  placesOf(p.code, false, hasLocal(p)),
 )
 
 /** Bytes of memory that something is stored to, or loaded from; of other than local memory any. */
@@ -115,10 +126,11 @@ const shares = (a: Held, b: Held): boolean =>
 
 /** Places whose values come from these, through lanes and through memory (or none but that of a thread), each with what it comes from. */
 const comingFrom = (
-  code: ReadonlyArray<Instruction>,
+  p: WarpProgram,
   first: ReadonlyMap<Place, string>,
   through: 'memory' | 'local memory' = 'memory',
 ): ReadonlyMap<Place, string> => {
+  const isFollowed = (a: Address): boolean => through === 'memory' || mayBeLocal(a, hasLocal(p))
   const names = new Map(first)
   const held = new Map<string, { readonly there: Held; readonly name: string }>()
   const give = (places: ReadonlyArray<Place>, name: string): boolean => {
@@ -130,16 +142,16 @@ const comingFrom = (
     }
     return grew
   }
-  for (let grew = names.size > 0; grew;) {
+  for (let grew = true; grew;) {
     grew = false
-    for (const { operation: o, guard } of code) {
+    for (const { operation: o, guard } of p.code) {
       const { reads, writes, computes } = usesOf(o)
       if (computes) {
         const all = guard === null ? reads : [...reads, ofPredicate(guard.predicate)]
         const name = all.flatMap((place) => names.get(place) ?? [])[0]
         if (name !== undefined) grew = give(writes, name) || grew
       } else if (o._tag === 'store') {
-        if (through === 'local memory' && o.into.space !== 'local') continue
+        if (!isFollowed(o.into)) continue
         const name = o.value.flat().flatMap((place) => names.get(place) ?? [])[0]
         const there = heldAt(o.into, o.width)
         const key = `${there.space} ${there.bytes?.join() ?? ''}`
@@ -147,7 +159,7 @@ const comingFrom = (
         held.set(key, { there, name })
         grew = true
       } else if (o._tag === 'load') {
-        if (through === 'local memory' && o.from.space !== 'local') continue
+        if (!isFollowed(o.from)) continue
         const there = heldAt(o.from, o.width)
         const from = [...held.values()].find((one) => shares(one.there, there))
         if (from !== undefined) grew = give(writes, from.name) || grew
@@ -162,7 +174,7 @@ const unspecifiedGivens = ({ givens }: WarpProgram): ReadonlyMap<Place, string> 
 
 /** Places whose values come from what may be anything (a clock, a multiprocessor), and its name. */
 export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) =>
-  comingFrom(p.code, unspecifiedGivens(p)),
+  comingFrom(p, unspecifiedGivens(p)),
 )
 
 /** Sites that put values of these places into memory. */
@@ -182,7 +194,7 @@ const keepingIn = ({ code }: WarpProgram, from: ReadonlyMap<Place, string>): Rea
  *     mov.u32 %r1, %smid;   st.global.u32 [y], %r1     the store keeps %smid; what a load of these bytes hands on, is asked of the load
  */
 export const hardwareIn: (p: WarpProgram) => HardwareValues = remembered((p) => {
-  const kept = keepingIn(p, comingFrom(p.code, unspecifiedGivens(p), 'local memory'))
+  const kept = keepingIn(p, comingFrom(p, unspecifiedGivens(p), 'local memory'))
   const handed = new Map<number, Handed>()
   const handsOn = (site: number): Handed => {
     const known = handed.get(site)
@@ -192,8 +204,8 @@ export const hardwareIn: (p: WarpProgram) => HardwareValues = remembered((p) => 
       const { writes, flight } = usesOf(one.operation)
       return flight === null ? writes : [...writes, ...flight.updates, ...flight.brings]
     })
-    const from = comingFrom(p.code, new Map(found.map((place) => [place, ''])), 'local memory')
-    const places = controllingIn(p.code)
+    const from = comingFrom(p, new Map(found.map((place) => [place, ''])), 'local memory')
+    const places = controllingIn(p)
     const made: Handed = {
       kept: [...keepingIn(p, from).keys()],
       controls: [...from.keys()].some((place) => places.has(place)),
@@ -216,7 +228,8 @@ const addressOf = ({ space, rows, offset }: Address, { bytes }: Width): string =
  *
  *     ld.u8 %rs1, [x];   and.b16 %rs2, %rs1, -3;   or.b16 %rs3, %rs2, 2;   st.u8 [x], %rs3        writes bit 1 of the byte, and no other
  */
-export const fieldsIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered(({ code }) => {
+export const fieldsIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) => {
+  const { code } = p
   // what was loaded from an address, and what an and or an or has made of it
   const loaded = new Map<Place, string>()
   const made = new Map<Place, string>()
@@ -240,18 +253,17 @@ export const fieldsIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remember
   }
   const fields = code.flatMap(({ operation: o }) =>
     o._tag === 'store' && o.value.flat().some((r) => made.get(r) === addressOf(o.into, o.width))
-      ? [{ there: heldAt(o.into, o.width), bytes: o.width.bytes }]
+      ? [heldAt(o.into, o.width)]
       : [],
   )
   const first = new Map<Place, string>()
-  if (fields.length > 0)
-    for (const { operation: o } of code)
-      if (o._tag === 'load') {
-        const there = heldAt(o.from, o.width)
-        if (fields.some((f) => f.bytes === o.width.bytes && shares(f.there, there)))
-          for (const w of usesOf(o).writes) first.set(w, 'a field of bits')
-      }
-  return comingFrom(code, first)
+  for (const { operation: o } of code)
+    if (o._tag === 'load') {
+      const there = heldAt(o.from, o.width)
+      if (fields.some((f) => shares(f, there)))
+        for (const w of usesOf(o).writes) first.set(w, 'a field of bits')
+    }
+  return comingFrom(p, first)
 })
 
 /** The loads and atomics whose results decide something. */
@@ -276,14 +288,14 @@ export interface Controls {
 
 /** Strong loads and atomics whose results decide more than what memory holds. */
 export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, Controls> = remembered((p) => {
-  const places = controllingIn(p.code)
+  const places = controllingIn(p)
   return new Map(
     p.code.flatMap(({ operation: o }, i) => {
       // of plain loads it is not asked, and there are many
       if (o._tag !== 'atomic' && (o._tag !== 'load' || o.ordering === 'weak')) return []
       const { writes } = usesOf(o)
       if (!writes.some((w) => places.has(w))) return []
-      const from = comingFrom(p.code, new Map(writes.map((w) => [w, ''])))
+      const from = comingFrom(p, new Map(writes.map((w) => [w, ''])))
       const first = p.code.find(
         ({ operation, guard }, j) =>
           j > i &&
@@ -306,7 +318,6 @@ export const signing: (p: WarpProgram) => ReadonlySet<Operation> = remembered(({
   const isSign = (o: Operation, row: Place): boolean =>
     o._tag === 'load' &&
     (o.until?.comparison === 'os' || o.until?.comparison === 'ss') &&
-    o.until.value === row &&
     !o.from.rows.includes(row)
   return new Set(
     code.flatMap(({ operation: o, guard }) => {
@@ -336,7 +347,7 @@ export const elects = (p: WarpProgram): boolean => {
 /** Arrivals at mbarriers that are told how many were missing, where that decides more than for which phase is waited. */
 export const tellsOrder: (p: WarpProgram) => ReadonlySet<Operation> = remembered(({ code }) => {
   if (!code.some(({ operation: o }) => o._tag === 'mbarrierArrive' && o.state !== null)) return new Set()
-  const places = placesOf(code, true, false)
+  const places = placesOf(code, true, true, false)
   return new Set(
     code.flatMap(({ operation: o }) =>
       o._tag === 'mbarrierArrive' && o.state?.some((row) => places.has(row)) === true ? [o] : [],
@@ -352,7 +363,7 @@ export const watches = (p: WarpProgram): boolean =>
 export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
   const places = decidingIn(p.code)
   // what memory holds of them is followed by itself (`verdict/hardware.ts`)
-  const controls = controllingIn(p.code)
+  const controls = controllingIn(p)
   const reasons = new Set<string>()
   const given = unspecifiedGivens(p)
   for (const { operation: o, site } of p.code) {
