@@ -99,6 +99,11 @@ export const nat: Wire<number> = scalarWire(
   (u): u is number => typeof u === 'number' && Number.isSafeInteger(u) && u >= 0,
   { type: 'integer', minimum: 0 },
 )
+export const positive: Wire<number> = scalarWire(
+  'a positive integer',
+  (u): u is number => typeof u === 'number' && Number.isSafeInteger(u) && u > 0,
+  { type: 'integer', minimum: 1 },
+)
 
 /** One of the given strings or numbers. */
 export const oneOf = <T extends string | number | boolean>(...of: ReadonlyArray<T>): Wire<T> =>

@@ -221,4 +221,9 @@ export const hostileTraces: ReadonlyArray<readonly [what: string, lines: Lines, 
     'trace.size',
   ],
   ['nobody', trace(header({ agents: [] })), 'ok'],
+  [
+    'an agent of no warps',
+    trace(header({ agents: [{ name: 'a', cta: 0, warps: 0, starts: true }] })),
+    'trace.form',
+  ],
 ]

@@ -70,6 +70,7 @@ import {
   line,
   list,
   nat,
+  positive,
   oneOf,
   pair,
   record,
@@ -584,10 +585,7 @@ const storage: Wire<Storage> = define('Storage', () =>
       ),
       contents: described(contents, 'elements under a layout, or barriers'),
       bits: described(nat, 'its size'),
-      align: described(
-        refined(nat, 'a positive integer', (n): n is number => n > 0, { type: 'integer', minimum: 1 }),
-        'alignment of its offset, in bytes',
-      ),
+      align: described(positive, 'alignment of its offset, in bytes'),
     },
     {
       offset: described(nat, 'its offset in the memory, in bytes; without it, the library chooses one'),

@@ -20,6 +20,7 @@ import {
   either,
   list,
   nat,
+  positive,
   nothing,
   oneOf,
   record,
@@ -59,7 +60,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
             {
               name: described(line, 'its name'),
               cta,
-              warps: described(nat, 'how many'),
+              warps: described(positive, 'how many'),
               starts: described(bool, 'whether it runs from the start; else it waits to be forked'),
             },
             {
