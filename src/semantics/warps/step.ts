@@ -109,7 +109,7 @@ export const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: 
   const full = (mask | w.ended) === -1
   if (rows.wraps !== null && o._tag !== 'branchIndexed') Wraps.follow(rows, o, mask)
   if (rows.fellows !== null) Fellows.arriving(rows, o, mask)
-  if (!isOfLanes(o) && rows.origins !== null) Origins.followAlone(rows, o, mask, product)
+  if (rows.origins !== null && !isOfLanes(o)) Origins.followAlone(rows, o, mask, product)
   if ((w.attended & mask) !== 0 && gatheringOf(o) === 'place') exchanged(w, s, o, mask)
   switch (o._tag) {
     case 'scalar':

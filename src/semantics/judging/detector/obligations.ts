@@ -59,9 +59,9 @@ const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =
   // what lanes of a warp have started each for itself may be known by different threads
   let left = o.stamp.lanes ?? 1
   const { clock, alternative, at } = o.completion
-  for (const [x, a] of c.agents.entries()) {
+  for (let x = 0; x < c.agents.length; x++) {
     if (c.header.agents[x]!.cta !== o.cta) continue
-    for (const { knowledge, lanes } of strandsOf(a)) {
+    for (const { knowledge, lanes } of strandsOf(c.agents[x]!)) {
       if (
         o.also !== undefined &&
         valueAt(knowledge[vector], programOf(o.also.agent)) >= o.also.at &&

@@ -182,6 +182,8 @@ export const byStrand = (
   if (teaches(e) && !isForAll)
     for (const part of lanes === allLanes ? apart : [lanes, ...apart]) partLanes(a, part)
   if (executed[e._tag] !== 'each' || rules.jointLanes) return null
+  // all lanes are one strand
+  if (a.strands === null && apart.length === 0) return null
   const those = strandsOf(a)
     .flatMap((s) => (apart.length === 0 ? [s.lanes] : apart.map((part) => s.lanes & part)))
     .map((part) => part & lanes)
