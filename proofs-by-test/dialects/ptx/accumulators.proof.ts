@@ -8,6 +8,7 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { moduleOf } from './small-text.js'
 
 const k = 32
 /** d (16, 8) = c + alpha a (16, 32) b (8, 32)', by products of 16 of k; alpha is two halves of 16 bits. */
@@ -41,28 +42,24 @@ const product = (alpha: string | null, begin: 'c' | 'zero' = 'c'): string => {
       'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, {%r14, %r15}, {%f0, %f1, %f2, %f3};',
     )
   }
-  return `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<8>;
+  return moduleOf(
+    ['a', 'b', 'c', 'd'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<8>;
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u64 %rd4, [d];
 mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 2; and.b32 %r3, %r1, 3;
 mad.lo.u32 %r4, %r2, ${String(2 * k)}, 0; shl.b32 %r5, %r3, 2; add.u32 %r4, %r4, %r5; cvt.u64.u32 %rd5, %r4;
 add.s64 %rd1, %rd1, %rd5; add.s64 %rd2, %rd2, %rd5;
 shl.b32 %r6, %r2, 5; shl.b32 %r7, %r3, 3; add.u32 %r6, %r6, %r7; cvt.u64.u32 %rd6, %r6; add.s64 %rd3, %rd3, %rd6; add.s64 %rd4, %rd4, %rd6;
 ${lines.join('\n')}
-st.global.f32 [%rd4], %f0; st.global.f32 [%rd4+4], %f1; st.global.f32 [%rd4+256], %f2; st.global.f32 [%rd4+260], %f3; ret;
-}
-`
+st.global.f32 [%rd4], %f0; st.global.f32 [%rd4+4], %f1; st.global.f32 [%rd4+256], %f2; st.global.f32 [%rd4+260], %f3; ret;`,
+  )
 }
 
 /** The same of one thread for each element, by multiply-adds: the factor of a is in a register. */
-const scalar = (before: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<8>; .reg .pred %p<2>;
+const scalar = (before: string): string =>
+  moduleOf(
+    ['a', 'b', 'c', 'd'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<8>; .reg .pred %p<2>;
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u64 %rd4, [d];
 mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;
 mul.wide.u32 %rd5, %r2, ${String(4 * k)}; add.s64 %rd1, %rd1, %rd5; mul.wide.u32 %rd6, %r1, ${String(4 * k)}; add.s64 %rd2, %rd2, %rd6;
@@ -70,9 +67,8 @@ mad.lo.u32 %r3, %r2, 8, %r1; mul.wide.u32 %rd7, %r3, 4; add.s64 %rd3, %rd3, %rd7
 ld.global.f32 %f1, [%rd3]; mov.u32 %r4, 0;
 loop: ld.global.f32 %f2, [%rd1]; ld.global.f32 %f3, [%rd2]; ${before} fma.rn.f32 %f1, %f2, %f3, %f1;
 add.s64 %rd1, %rd1, 4; add.s64 %rd2, %rd2, 4; add.s32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, ${String(k)}; @%p1 bra loop;
-st.global.f32 [%rd4], %f1; ret;
-}
-`
+st.global.f32 [%rd4], %f1; ret;`,
+  )
 
 const said = (module: string, dtype: string, block: string, computes = 'gemm:a,b.T,d'): string => {
   const there = new Map([['k.ptx', new TextEncoder().encode(module)]])

@@ -1,23 +1,16 @@
 /** Which parameters are bounds. Oracle: by hand, of entries that use their first parameter in one way each. */
 import { expect, test } from 'vitest'
-import { codeOf, parseModule } from '../../../src/dialects/ptx/index.js'
 import { boundsOf } from '../../../src/dialects/ptx/flow/bounds.js'
-import { right } from '../../either.js'
+import { codesOf, moduleOf } from './small-text.js'
 
 const bounds = (lines: string): ReadonlyArray<number> => {
-  const [code] = right(
-    codeOf(
-      right(
-        parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.entry k(.param .u32 n, .param .u32 m, .param .u64 at) {
-.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  const [code] = codesOf(
+    moduleOf(
+      ['u32 n', 'u32 m', 'at'],
+      `.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
 ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m]; ld.param.u64 %rd1, [at];
 ${lines}
-ret;
-}`),
-      ),
+ret;`,
     ),
   )
   return [...boundsOf(code!)].sort()

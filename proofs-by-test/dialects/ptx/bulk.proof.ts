@@ -10,6 +10,7 @@ import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
+import { programOf } from './small-text.js'
 
 const bytes = 128
 
@@ -122,7 +123,7 @@ const launchOf = (ctas: number, d: Data, g: Uint8Array): Parameters<typeof warpS
   sharedBase: usualSharedBase,
 })
 
-const programOf = (a: Asked) => right(elaborate(right(parseModule(text(a))), 'k', 'k.ptx')).program
+const programAsked = (a: Asked) => programOf(text(a))
 
 const dataOf = (ctas: number, seed = 1): Data => ({
   x: noise(seed, bytes * ctas),
@@ -133,7 +134,7 @@ const dataOf = (ctas: number, seed = 1): Data => ({
 const ran = (a: Asked, d: Data): { readonly out: Uint8Array; readonly g: Uint8Array } => {
   const ctas = a.ctas ?? 1
   const { world, machine, planeOf } = right(
-    launchWarps(programOf(a), launchOf(ctas, d, d.y.slice(0, bytes)), bits('hopper')),
+    launchWarps(programAsked(a), launchOf(ctas, d, d.y.slice(0, bytes)), bits('hopper')),
   )
   const { machine: after, outcome } = run(world, machine, settings(eager), ignore)
   expect(outcome).toEqual({ _tag: 'completed' })
@@ -149,7 +150,7 @@ const verdictOf = (a: Asked, policy = eager) => {
   const ctas = a.ctas ?? 1
   const d = dataOf(ctas)
   return right(
-    checkSource(warpSource(programOf(a), launchOf(ctas, d, d.y.slice(0, bytes))), {
+    checkSource(warpSource(programAsked(a), launchOf(ctas, d, d.y.slice(0, bytes))), {
       ...standardOptions,
       algebra: bits('hopper'),
       policy,

@@ -3,20 +3,19 @@ import { expect, test } from 'vitest'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { inMemory } from '../../oracle/disk.js'
 import { running, worldOf } from '../../oracle/world.js'
+import { moduleOf } from './small-text.js'
 
-const kernel = (...lines: ReadonlyArray<string>): string => `.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y)
-{
-.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+const kernel = (...lines: ReadonlyArray<string>): string =>
+  moduleOf(
+    ['y'],
+    `.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
 .shared .b64 full[2];
 ld.param.u64 %rd1, [y];
 ${lines.join('\n')}
 st.global.u32 [%rd1], 7;
 over:
-ret;
-}`
+ret;`,
+  )
 
 const verdictOf = async (text: string): Promise<Verdict> => {
   const said = running(worldOf(inMemory(new Map([['k.ptx', new TextEncoder().encode(text)]]))))

@@ -6,11 +6,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { contractionOf } from '../../../src/dialects/ptx/flow/contraction.js'
-import { codeOf, parseModule } from '../../../src/dialects/ptx/index.js'
 import { runPtx } from '../../../src/oracle/cli/ptx.js'
-import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { codesOf, moduleOf } from './small-text.js'
 
 const folder = new URL('../../../conformance/hopper/ptx/contraction/', import.meta.url)
 
@@ -29,15 +28,11 @@ it('leave what they left on an H100', () => {
 
 describe('which sums take which products', () => {
   const said = (lines: string): string => {
-    const [code] = right(
-      codeOf(
-        right(
-          parseModule(`.version 8.8
-.target sm_90a
-.address_size 64
-.entry k() { .reg .f32 x, y, z, w, p, q, r, s; .reg .b16 h, i, j, k; .reg .pred t; .reg .b64 a; .reg .b32 u, v, m, n;
-${lines} }`),
-        ),
+    const [code] = codesOf(
+      moduleOf(
+        [],
+        `.reg .f32 x, y, z, w, p, q, r, s; .reg .b16 h, i, j, k; .reg .pred t; .reg .b64 a; .reg .b32 u, v, m, n;
+${lines}`,
       ),
     )
     const { products, sums } = contractionOf(code!)

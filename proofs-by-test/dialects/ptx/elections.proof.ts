@@ -1,25 +1,18 @@
 /** Which predicates elect one lane. Oracle: their value in every thread of a CTA, computed here from the number of the thread. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codeOf, parseModule } from '../../../src/dialects/ptx/index.js'
 import { electionOf } from '../../../src/dialects/ptx/mutants/elections.js'
-import { right } from '../../either.js'
+import { codesOf, moduleOf } from './small-text.js'
 
 /** %p1 by these instructions, in a CTA of so many threads. */
 const elected = (lines: string, threads = 64): string => {
-  const [code] = right(
-    codeOf(
-      right(
-        parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.entry k() {
-.reg .pred %p<6>; .reg .b32 %r<8>;
+  const [code] = codesOf(
+    moduleOf(
+      [],
+      `.reg .pred %p<6>; .reg .b32 %r<8>;
 mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; and.b32 %r3, %r1, 31; ${lines}
 @%p1 add.s32 %r7, %r7, 1;
-ret;
-}`),
-      ),
+ret;`,
     ),
   )
   const last = code!.instructions.find(({ guard }) => guard?.register.name === '%p1')!

@@ -10,6 +10,7 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { moduleOf } from './small-text.js'
 
 type Writing = (module: string) => string
 
@@ -104,12 +105,9 @@ const other = `w$: ${yes('d$')} xor.b32 %r21, %r21, 1; ${no('w$')} d$:`
 
 /** A ring of one place. Where a wait stands at the beginning of the loop around it, the two begin at one label. */
 const ring = (form: string, arrivals = ''): string =>
-  `.version 8.8
-.target sm_90a
-.address_size 64
-.shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 4 .b8 s[128];
-.visible .entry k(.param .u64 px, .param .u64 py) {
-.reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .pred %p<8>;
+  moduleOf(
+    ['px', 'py'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .pred %p<8>;
 ld.param.u64 %rd1, [px]; ld.param.u64 %rd2, [py]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mul.wide.u32 %rd3, %r2, 4;
 add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; mov.u32 %r3, s; shl.b32 %r4, %r2, 2; add.s32 %r3, %r3, %r4;
 setp.ne.u32 %p1, %r1, 0; @%p1 bra begun; mbarrier.init.shared.b64 [full], 32; mbarrier.init.shared.b64 [empty], 32;
@@ -121,8 +119,9 @@ add.s32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 3; @%p4 bra producer; ret;
 consumer: mov.u32 %r21, 0; mov.u32 %r20, full;
 ${form.replaceAll('$', '2').replace(/^w2:/u, 'w2: mov.u32 %r20, full;')}
 xor.b32 %r21, %r21, 1; ld.shared.b32 %r6, [%r3]; st.global.b32 [%rd2], %r6; ${arrivals} mbarrier.arrive.shared.b64 _, [empty];
-add.s32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 3; @%p4 bra ${form.startsWith('w$') ? 'w2' : 'consumer2'}; ret;
-}`.replace('mov.u32 %r21, 0; mov.u32 %r20, full;', 'mov.u32 %r21, 0; consumer2: mov.u32 %r20, full;')
+add.s32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 3; @%p4 bra ${form.startsWith('w$') ? 'w2' : 'consumer2'}; ret;`,
+    { before: '.shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 4 .b8 s[128];' },
+  ).replace('mov.u32 %r21, 0; mov.u32 %r20, full;', 'mov.u32 %r21, 0; consumer2: mov.u32 %r20, full;')
 
 const home = new URL('../../../conformance/hopper/cuda/', import.meta.url)
 const filesOf = (kernel: string): ReadonlyMap<string, Uint8Array> => {

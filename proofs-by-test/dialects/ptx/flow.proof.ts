@@ -1,31 +1,17 @@
 /** Control flow: where lanes meet again, what is waiting, which registers are in flight. */
 import { describe, expect, it } from 'vitest'
-import {
-  codeOf,
-  flightsOf,
-  graphOf,
-  parseModule,
-  peeksOf,
-  spinsOf,
-  type Code,
-} from '../../../src/dialects/ptx/index.js'
-import { right } from '../../either.js'
+import { flightsOf, graphOf, peeksOf, spinsOf, type Code } from '../../../src/dialects/ptx/index.js'
 import { nightly, sampled } from '../../extent.js'
 import { everyFile, moduleText } from './modules.js'
+import { codesOf, moduleOf } from './small-text.js'
 
 const code = (lines: string): Code =>
-  right(
-    codeOf(
-      right(
-        parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.func fail() .noreturn { trap; }
-.entry k() {
-.reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<40>;
-${lines}
-}`),
-      ),
+  codesOf(
+    moduleOf(
+      [],
+      `.reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<40>;
+${lines}`,
+      { before: '.func fail() .noreturn { trap; }' },
     ),
   )[1]!
 
@@ -203,7 +189,7 @@ describe('modules', () => {
     const counted = /^cuda\/capture_(mbar|mbar_steps|tma)\.ptx$/u
     const some = sampled(2, everyFile)
     for (const file of everyFile.filter((name) => some.includes(name) || counted.test(name)))
-      for (const c of right(codeOf(right(parseModule(moduleText(file)))))) {
+      for (const c of codesOf(moduleText(file))) {
         const own = c.instructions.filter((i) => /^mbarrier\.(try|test)_wait$/.test(i.form.base)).length
         const found = spinsOf(c).filter((s) => s.kind === 'mbarrier').length
         if (own !== found) others[file] = (others[file] ?? 0) + own - found

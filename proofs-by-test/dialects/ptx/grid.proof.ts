@@ -1,9 +1,7 @@
 /** A barrier of a whole grid: its word is in the workspace that the launch has ready, and turns its highest bit when all have come. */
 import { expect, it } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
-import { right } from '../../either.js'
 import { differing } from './small-kernels.js'
+import { programOf } from './small-text.js'
 
 const ctas = 3
 const x = Uint32Array.from({ length: 32 * ctas }, (_, k) => 7 * k + 1)
@@ -65,7 +63,7 @@ ret; }`
 })
 
 const waitsOf = (text: string): ReadonlyArray<string | undefined> => {
-  const { code } = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
+  const { code } = programOf(text)
   return code.flatMap(({ operation: o }) =>
     o._tag === 'load' && o.ordering === 'acquire' ? [o.until?.comparison] : [],
   )

@@ -3,29 +3,19 @@
  * looks for, or all have, and at no other time, whatever stands between the barrier and the branch.
  */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
-import { right } from '../../either.js'
+import { moduleOf, programOf } from './small-text.js'
 
 const asked = (loop: string): string => {
-  const { code } = right(
-    elaborate(
-      right(
-        parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 flag, .param .u64 out) {
-.reg .pred %p<8>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
+  const { code } = programOf(
+    moduleOf(
+      ['flag', 'out'],
+      `.reg .pred %p<8>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
 ld.param.u64 %rd1, [flag]; ld.param.u64 %rd2, [out]; mov.u32 %r9, %tid.x; setp.eq.s32 %p7, %r9, 0;
 ${loop}
 st.global.b32 [%rd2], %r9;
-ret;
-}`),
-      ),
-      null,
-      'x.ptx',
+ret;`,
     ),
-  ).program
+  )
   const until = code.flatMap(({ operation: o }) =>
     o._tag === 'load' && o.until !== undefined ? [o.until.comparison] : [],
   )

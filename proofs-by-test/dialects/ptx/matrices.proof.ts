@@ -1,7 +1,5 @@
 /** ldmatrix, stmatrix and movmatrix from their text, against matrices that are written down row by row. */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
@@ -10,6 +8,7 @@ import * as Plane from '../../../src/semantics/machine/plane.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
+import { programOf } from './small-text.js'
 
 const lanes = Array.from({ length: 32 }, (_, l) => l)
 const rows = 64
@@ -117,8 +116,6 @@ const argumentsOf = (g: Given): Parameters<typeof warpSource>[1] => {
     sharedBase: usualSharedBase,
   }
 }
-
-const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
 
 /** What lanes have in their four registers, and what is left in shared memory. */
 const ran = (source: string, g: Given): { readonly out: Uint8Array; readonly memory: Uint8Array } => {

@@ -5,20 +5,20 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { ofZeros, sourceOfText } from './launched-text.js'
+import { moduleOf } from './small-text.js'
 
 /** Thread t keeps t, and lends the address in %rd4; what it then loads from %rd5 goes to the output. */
 const verdictOf = (...lends: ReadonlyArray<string>): Verdict => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y) {
-.reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+  const text = moduleOf(
+    ['y'],
+    `.reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<8>;
 .local .align 8 .b8 own[16]; .shared .align 8 .b64 lent[64];
 ld.param.u64 %rd1, [y]; mov.u32 %r1, %tid.x; mov.u32 %r11, %ctaid.x; mad.lo.u32 %r12, %r11, 64, %r1; mul.wide.u32 %rd2, %r12, 4; add.u64 %rd3, %rd1, %rd2;
 mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4; st.u32 [%rd4+4], %r1;
 mov.u32 %r2, lent; shl.b32 %r3, %r1, 3; add.u32 %r4, %r2, %r3;
 ${lends.join('\n')}
-ld.u32 %r8, [%rd5+4]; st.global.u32 [%rd3], %r8; ret; }`
+ld.u32 %r8, [%rd5+4]; st.global.u32 [%rd3], %r8; ret;`,
+  )
   const source = sourceOfText(text, { grid: 2, threads: 64, buffers: ofZeros(128, 'y') })
   return right(checkSource(source, { ...standardOptions, algebra: bits('hopper') })).verdict
 }

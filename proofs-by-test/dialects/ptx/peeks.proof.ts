@@ -1,8 +1,6 @@
 /** Peeks of PTX: recognised in what nvcc makes of CUTLASS's tokens, judged alike in every schedule, and no peek where more is made of a flag. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { checkPtx, runPtx } from '../../../src/oracle/cli/ptx.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { timingOf } from '../../../src/semantics/warps/timing.js'
@@ -11,6 +9,8 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { madeOfAFlag, registersOfFlags } from './made-of-a-flag.js'
+import { moduleOf, programOf } from './small-text.js'
 
 const here = new URL('./peeks/', import.meta.url)
 const bytesOf = (file: string): Uint8Array => new Uint8Array(readFileSync(new URL(file, here)))
@@ -19,9 +19,6 @@ const ring = readFileSync(
   new URL('../../../conformance/hopper/cuda/peek_pipeline/peek_pipeline.ptx', import.meta.url),
   'utf8',
 )
-
-const programOf = (module: string): WarpProgram =>
-  right(elaborate(right(parseModule(module)), null, 'x.ptx')).program
 
 const tests = (
   p: WarpProgram,
@@ -123,12 +120,10 @@ describe('no peek', () => {
 })
 
 describe('a peek spares nothing but its wait', () => {
-  const kernel = (before: string, behind: string): string => `.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y)
-{
-.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  const kernel = (before: string, behind: string): string =>
+    moduleOf(
+      ['y'],
+      `.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
 .shared .b64 full[2];
 ld.param.u64 %rd1, [y];
 mov.u32 %r1, full;
@@ -149,8 +144,8 @@ ${behind}
 over: mul.wide.u32 %rd2, %r2, 4;
 add.s64 %rd1, %rd1, %rd2;
 st.global.u32 [%rd1], %r3;
-ret;
-}`
+ret;`,
+    )
   const said = (text: string): Verdict =>
     right(
       checkPtx(worldOf(inMemory(new Map([['k.ptx', new TextEncoder().encode(text)]]))), 'k.ptx', {
@@ -198,13 +193,10 @@ const spares = (
   way: { readonly before?: string; readonly within?: string; readonly behind?: string } = {},
 ): string => {
   const found = tests(
-    programOf(`.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 out) {
-.reg .pred %p<8>; .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .b16 %h<4>; .reg .f32 %f<4>;
-.shared .align 8 .b64 bar[2];
-ld.param.u64 %rd1, [out]; mov.u32 %r1, bar; mov.u32 %r9, %tid.x; mov.b32 %r7, 5; setp.eq.s32 %p7, %r9, 0;
+    programOf(
+      moduleOf(
+        ['out'],
+        `${registersOfFlags}
 mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], 0;
 ${made}
 ${guard} bra SPARED;
@@ -216,8 +208,9 @@ ${way.within ?? ''}
 SPARED:
 ${way.behind ?? ''}
 st.global.b32 [%rd1], %r9;
-ret;
-}`),
+ret;`,
+      ),
+    ),
   )
   return found.peeks === 1 && found.others === 0 && found.spared === 1
     ? 'peek'
@@ -227,55 +220,13 @@ ret;
         : 'a peek that spares nothing'
       : JSON.stringify(found)
 }
-const chosen = 'selp.b32 %r2, 1, 0, %p1;'
 
 describe('what is made of a flag', () => {
-  test.each([
-    ['nothing', '', '@%p1', 'peek'],
-    ['nothing, and where it is false', '', '@!%p1', 'none'],
-    ['a copy', 'mov.pred %p2, %p1;', '@%p2', 'peek'],
-    ['its opposite', 'not.pred %p2, %p1;', '@!%p2', 'peek'],
-    ['its opposite, and where that is true', 'not.pred %p2, %p1;', '@%p2', 'none'],
-    ['both it and another', 'and.pred %p2, %p1, %p7;', '@%p2', 'none'],
-    ['a word', `${chosen} setp.ne.b32 %p2, %r2, 0;`, '@%p2', 'peek'],
-    ['a word, the other way round', `${chosen} setp.eq.b32 %p2, %r2, 0;`, '@!%p2', 'peek'],
-    ['a word, compared to be none', `${chosen} setp.eq.b32 %p2, %r2, 0;`, '@%p2', 'none'],
-    [
-      'a word that is 0 where it is true',
-      'selp.b32 %r2, 0, 1, %p1; setp.eq.b32 %p2, %r2, 0;',
-      '@%p2',
-      'peek',
-    ],
-    ['and where that is not', 'selp.b32 %r2, 0, 1, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
-    ['any other number', 'selp.b32 %r2, -7, 0, %p1; setp.ne.s32 %p2, %r2, 0;', '@%p2', 'peek'],
-    ['one number for both', 'selp.b32 %r2, 1, 1, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
-    ['two numbers, neither 0', 'selp.b32 %r2, 1, 2, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
-    ['a number that is not known', 'selp.b32 %r2, %r9, 0, %p1; setp.ne.b32 %p2, %r2, 0;', '@%p2', 'none'],
-    ['a choice between flags', 'selp.b32 %r2, 1, 0, %p7; setp.ne.b32 %p2, %r2, 0;', '@%p1', 'peek'],
-    ['compared with 1', `${chosen} setp.ne.b32 %p2, %r2, 1;`, '@%p2', 'none'],
-    ['0 compared with it', `${chosen} setp.ne.s32 %p2, 0, %r2;`, '@%p2', 'none'],
-    ['compared in order', `${chosen} setp.gt.s32 %p2, %r2, 0;`, '@%p2', 'none'],
-    ['compared with two results', `${chosen} setp.ne.b32 %p2|%p4, %r2, 0;`, '@%p2', 'none'],
-    ['compared and joined', `${chosen} setp.ne.and.b32 %p2, %r2, 0, %p7;`, '@%p2', 'none'],
-    ['compared as a float', `${chosen} mov.b32 %f1, %r2; setp.ne.f32 %p2, %f1, 0f00000000;`, '@%p2', 'none'],
-    ['a word of 16 bits', `${chosen} cvt.u16.u32 %h1, %r2; setp.ne.b16 %p2, %h1, 0;`, '@%p2', 'peek'],
-    ['its lower half', `${chosen} mov.b32 {%h1, %h2}, %r2; setp.ne.b16 %p2, %h1, 0;`, '@%p2', 'peek'],
-    [
-      'a number of which 16 bits are 0',
-      'selp.b32 %r2, 65536, 0, %p1; cvt.u16.u32 %h1, %r2; setp.ne.b16 %p2, %h1, 0;',
-      '@%p2',
-      'none',
-    ],
-    ['a word of 64 bits', `${chosen} cvt.u64.u32 %rd2, %r2; setp.ne.s64 %p2, %rd2, 0;`, '@%p2', 'none'],
-    ['a float of it', `${chosen} cvt.rn.f32.u32 %f1, %r2; setp.ne.f32 %p2, %f1, 0f00000000;`, '@%p2', 'none'],
-    ['a copy of the word', `${chosen} mov.b32 %r3, %r2; setp.ne.b32 %p2, %r3, 0;`, '@%p2', 'peek'],
-    ['a sum', `${chosen} add.s32 %r3, %r2, 0; setp.ne.b32 %p2, %r3, 0;`, '@%p2', 'none'],
-    ['a sum that nothing reads', `${chosen} add.s32 %r3, %r2, 4; setp.ne.b32 %p2, %r2, 0;`, '@%p2', 'peek'],
-    ['what is stored', `${chosen} st.global.b32 [%rd1], %r2;`, '@%p1', 'none'],
-    ['a guard of something else', '@%p1 st.global.b32 [%rd1], %r7;', '@%p1', 'none'],
-    ['no branch', 'setp.ne.b32 %p2, %r9, 3;', '@%p2', 'a peek that spares nothing'],
-  ])('%s', (_, made, guard, is) => {
-    expect(spares(made, guard)).toBe(is)
+  test.each(madeOfAFlag.map((m) => [m.what, m] as const))('%s', (_, { made, guard, is }) => {
+    expect(spares(made, guard)).toBe(is === 'both' || is === 'peek' ? 'peek' : 'none')
+  })
+  test('no branch goes by it', () => {
+    expect(spares('setp.ne.b32 %p2, %r9, 3;', '@%p2')).toBe('a peek that spares nothing')
   })
 })
 

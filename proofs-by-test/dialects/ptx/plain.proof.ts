@@ -3,28 +3,22 @@
  * of what is found out: every guard and operand by hand, over all truths.
  */
 import { describe, expect, test } from 'vitest'
-import { codeOf, parseModule, type Code } from '../../../src/dialects/ptx/index.js'
+import type { Code } from '../../../src/dialects/ptx/index.js'
 import { plain } from '../../../src/dialects/ptx/flow/plain.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
-import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { codesOf, moduleOf } from './small-text.js'
 
 type Resolved = Code['instructions'][number]
 type Value = Resolved['operands'][string]
 
 const code = (lines: string): Code =>
-  right(
-    codeOf(
-      right(
-        parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.entry k() {
-.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<2>;
+  codesOf(
+    moduleOf(
+      [],
+      `.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<2>;
 ${lines}
-ret;
-}`),
-      ),
+ret;`,
     ),
   )[0]!
 

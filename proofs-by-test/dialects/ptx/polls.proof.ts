@@ -3,13 +3,12 @@
  * they do nothing but wait; broken twins are found by line and by name, and what does more stays as it is.
  */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { checkPtx } from '../../../src/oracle/cli/ptx.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { moduleOf, programOf } from './small-text.js'
 
 interface Changed {
   readonly stored?: string
@@ -26,12 +25,10 @@ const kernel = ({
   asked = 'setp.ne.s32 %p3, %r4, 0;',
   sleeps = 'nanosleep.u32 %r7;',
   behind = '',
-}: Changed): string => `.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y, .param .u64 buffer, .param .u64 flag)
-{
-.reg .pred %p<9>; .reg .b32 %r<16>; .reg .b64 %rd<16>;
+}: Changed): string =>
+  moduleOf(
+    ['y', 'buffer', 'flag'],
+    `.reg .pred %p<9>; .reg .b32 %r<16>; .reg .b64 %rd<16>;
 ld.param.u64 %rd1, [y]; ld.param.u64 %rd2, [buffer]; ld.param.u64 %rd4, [flag];
 mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
 mul.wide.u32 %rd3, %r2, 4;
@@ -73,11 +70,11 @@ over: bar.sync 0;
 ld.global.u32 %r8, [%rd2];
 ${behind}
 st.global.u32 [%rd1], %r8;
-done: ret;
-}`
+done: ret;`,
+  )
 
 const waitsOf = (text: string): ReadonlyArray<string> =>
-  right(elaborate(right(parseModule(text)), null, 'k.ptx')).program.code.flatMap(({ operation: o }) =>
+  programOf(text).code.flatMap(({ operation: o }) =>
     o._tag === 'load' && o.until !== undefined ? [o.until.comparison] : [],
   )
 const verdictOf = (text: string, schedule = 'eager'): Verdict =>
@@ -142,7 +139,7 @@ describe('what does more is no wait', () => {
   ])('%s', (_, changed) => {
     const first = 'ld.acquire.gpu.global.u32 %r3'
     const text = kernel(changed)
-    const waits = right(elaborate(right(parseModule(text)), null, 'k.ptx')).program
+    const waits = programOf(text)
     const labels = waits.code.flatMap(({ operation: o, site }) =>
       o._tag === 'load' && o.until !== undefined ? [waits.sites[site]?.label ?? ''] : [],
     )

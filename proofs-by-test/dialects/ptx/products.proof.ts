@@ -17,8 +17,7 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { capturedForms, hashOf } from '../../numerics/mma/captured.js'
 import { givenBytes, kernelText, leftBytes, tupleOf } from './mma-kernels.js'
-
-const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
+import { programOf } from './small-text.js'
 
 const argumentsOf = (given: Uint8Array, left: number): Parameters<typeof warpSource>[1] => ({
   grid: [1],

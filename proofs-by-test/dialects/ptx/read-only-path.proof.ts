@@ -5,20 +5,20 @@
 import { describe, expect, test } from 'vitest'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { verdictBesideWords } from './small-kernels.js'
+import { moduleOf } from './small-text.js'
 
 /** Each lane stores its word of x, and then loads a word into y. */
 const judged = (load: string, body: (load: string) => string): Verdict => {
-  const module = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 x, .param .u64 y) {
-.reg .b32 %r<8>; .reg .b64 %rd<8>;
+  const module = moduleOf(
+    ['x', 'y'],
+    `.reg .b32 %r<8>; .reg .b64 %rd<8>;
 ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; mov.u32 %r1, %tid.x; xor.b32 %r2, %r1, 31;
 mul.wide.u32 %rd3, %r1, 4; mul.wide.u32 %rd4, %r2, 4;
 add.s64 %rd5, %rd2, %rd3; add.s64 %rd3, %rd1, %rd3; add.s64 %rd4, %rd1, %rd4;
 ${body(load)}
 st.global.b32 [%rd5], %r3;
-ret; }`
+ret;`,
+  )
   return verdictBesideWords(module, 32, {
     grid: '1',
     block: '32',

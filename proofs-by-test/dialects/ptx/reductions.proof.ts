@@ -4,6 +4,7 @@ import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { right } from '../../either.js'
+import { moduleOf } from './small-text.js'
 
 const types = ['f16', 'bf16', 'b32', 'u32', 's32', 'b64', 'u64', 's64', 'f32', 'f64']
 const operations = ['and', 'or', 'xor', 'add', 'inc', 'dec', 'min', 'max']
@@ -26,14 +27,14 @@ const isTaken = (line: string): boolean =>
   isRight(
     elaborate(
       right(
-        parseModule(`.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k() {
-.reg .b32 %s, %t, %b; .reg .b64 %g;
+        parseModule(
+          moduleOf(
+            [],
+            `.reg .b32 %s, %t, %b; .reg .b64 %g;
 ${line}
-ret;
-}`),
+ret;`,
+          ),
+        ),
       ),
       'k',
       'k.ptx',

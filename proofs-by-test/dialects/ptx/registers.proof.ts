@@ -1,10 +1,8 @@
 /** setmaxnreg, as the assembler settles what a thread begins with; griddepcontrol and cache policies, which change nothing. */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { eager, lazy } from '../../../src/semantics/execution/policy.js'
-import { right } from '../../either.js'
 import { verdictOfText } from './launched-text.js'
+import { programOf } from './small-text.js'
 
 const text = (directives: string, body: string): string => `
 .version 8.8
@@ -26,7 +24,6 @@ ret;
 const two = (down: number, up: number): string =>
   `setmaxnreg.dec.sync.aligned.u32 ${String(down)};\nret;\nCONSUMER:\nsetmaxnreg.inc.sync.aligned.u32 ${String(up)};`
 
-const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
 const verdictOf = (source: string, threads: number, policy = eager) =>
   verdictOfText(source, { threads }, { policy, provenance: false, explore: false })
 

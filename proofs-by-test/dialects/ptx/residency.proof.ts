@@ -4,16 +4,16 @@
  */
 import { expect, it } from 'vitest'
 import { ofZeros, verdictOfText } from './launched-text.js'
+import { moduleOf } from './small-text.js'
 
 const scopeOf = (body: string, grid: number): ReadonlyArray<string> => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p) {
-.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+  const text = moduleOf(
+    ['p'],
+    `.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
 ld.param.u64 %rd1, [p];
 ${body}
-ret; }`
+ret;`,
+  )
   const { verdict, scope } = verdictOfText(text, { grid, threads: 1, buffers: ofZeros(grid, 'p') })
   expect(verdict).toBe('ok')
   return scope.filter((s) => s.includes('holds all'))

@@ -5,8 +5,6 @@
  * By day one tuple of some forms, by night all.
  */
 import { describe, expect, it } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { shadow } from '../../../src/numerics/shadow.js'
 import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
@@ -18,8 +16,7 @@ import { right } from '../../either.js'
 import { nightly, sampled } from '../../extent.js'
 import { hashOf } from '../../numerics/mma/captured.js'
 import { kernelText, leftBytes, sparseForms, tupleOf, type SparseForm } from './sparse-kernels.js'
-
-const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
+import { programOf } from './small-text.js'
 
 const argumentsOf = (given: Uint8Array, left: number): Parameters<typeof warpSource>[1] => ({
   grid: [1],

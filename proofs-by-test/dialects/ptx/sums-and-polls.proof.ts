@@ -8,17 +8,17 @@ import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 import { npy } from './small-kernels.js'
 import { ofZeros, verdictOfText } from './launched-text.js'
+import { moduleOf } from './small-text.js'
 
 const verdictOf = (body: string, grid: number, block: number) => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py, .param .u64 pz) {
-.reg .b16 %h<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .pred %p<8>;
+  const text = moduleOf(
+    ['py', 'pz'],
+    `.reg .b16 %h<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .pred %p<8>;
 ld.param.u64 %rd1, [py]; ld.param.u64 %rd2, [pz]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, 1; mov.f32 %f1, 0f3F800000;
 mov.f64 %d1, 0d3FF0000000000000; mov.b16 %h1, 0x3C00; shr.u32 %r4, %r1, 5; setp.eq.u32 %p1, %r4, 0; and.b32 %r5, %r1, 31;
 ${body}
-ret; }`
+ret;`,
+  )
   return verdictOfText(text, { grid, threads: block, buffers: ofZeros(64, 'y', 'z') }, { provenance: false })
 }
 
@@ -121,12 +121,12 @@ it.each([
   ['red.global.add.f32 [%rd1], %f1;', /; their order is open \(N1\)\n\s*verdict\s+ok/u],
   ['red.global.add.u32 [%rd1], %r1;', /expects\n\s*verdict\s+wrong-result/u],
 ])('of a sum whose order is open a file has one result: %s', (body, says) => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) { .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;
+  const text = moduleOf(
+    ['py'],
+    ` .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; ${body}
-ret; }`
+ret;`,
+  )
   const y = { kind: 'pointer', tensor: 'y', dtype: 'u32', shape: [1], role: 'inout', file: 'z.npy' }
   const launch = { grid: [1], block: [64], args: [y], outputs: ['y'] }
   const files = new Map([

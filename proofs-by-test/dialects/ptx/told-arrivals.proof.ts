@@ -10,18 +10,18 @@ import { bits } from '../../../src/numerics/bits.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { ofZeros, sourceOfText } from './launched-text.js'
+import { moduleOf } from './small-text.js'
 
 const verdictOf = (threads: number, ...lines: ReadonlyArray<string>): Verdict => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y) {
-.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<8>;
+  const text = moduleOf(
+    ['y'],
+    `.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<8>;
 .shared .b64 full; .shared .b32 seen[64];
 ld.param.u64 %rd1, [y]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; and.b32 %r2, %r1, 31; setp.eq.u32 %p3, %r2, 0;
 mov.u32 %r3, seen; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;
 ${lines.join('\n')}
-ret; }`
+ret;`,
+  )
   const source = sourceOfText(text, { threads, buffers: ofZeros(64, 'y') })
   return right(checkSource(source, { ...standardOptions, algebra: bits('hopper') })).verdict
 }

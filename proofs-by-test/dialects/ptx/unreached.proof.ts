@@ -1,8 +1,7 @@
 /** What control never comes to decides nothing. Oracle: by hand, which guards are always false; the condition C1 of a kernel that asks a barrier there, and of one that may ask. */
 import { describe, expect, it } from 'vitest'
-import { codeOf, parseModule } from '../../../src/dialects/ptx/index.js'
 import { unreached } from '../../../src/dialects/ptx/flow/unreached.js'
-import { right } from '../../either.js'
+import { codesOf } from './small-text.js'
 
 const module = (guard: string): string => `.version 8.8
 .target sm_90a
@@ -21,7 +20,7 @@ ret; }`
 
 /** Of what stands from `again` to `skip`, how much is never come to. */
 const left = (guard: string): number => {
-  const [code] = right(codeOf(right(parseModule(module(guard)))))
+  const [code] = codesOf(module(guard))
   return [...unreached(code!)].map((k) => code!.instructions[k]!.form.base).length
 }
 

@@ -6,17 +6,16 @@ import { expect, test } from 'vitest'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { inMemory } from '../../oracle/disk.js'
 import { running, worldOf } from '../../oracle/world.js'
+import { moduleOf } from './small-text.js'
 
-const kernel = (lines: string): string => `.version 8.7
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y)
-{
-.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+const kernel = (lines: string): string =>
+  moduleOf(
+    ['y'],
+    `.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
 ld.param.u64 %rd1, [y];
 ${lines}
-ret;
-}`
+ret;`,
+  )
 
 const said = async (lines: string): Promise<ReadonlyArray<string>> => {
   const disk = inMemory(new Map([['k.ptx', new TextEncoder().encode(kernel(lines))]]))

@@ -4,16 +4,17 @@ import { checkPtx } from '../../../src/oracle/cli/ptx.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
 import { worldOf } from '../world.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
-const textOf = (body: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 4 .b8 s[128]; .shared .align 8 .b8 m[8];
+const textOf = (body: string): string =>
+  moduleOf(
+    ['py'],
+    `.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 4 .b8 s[128]; .shared .align 8 .b8 m[8];
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.b32 %r3, 7; mov.u32 %r4, %laneid; shl.b32 %r5, %r4, 2; mov.u32 %r6, s; add.u32 %r5, %r5, %r6;
 ${body}
 st.global.b32 [%rd3], %r3;
-ret; }`
+ret;`,
+  )
 
 it.each([
   ['which lanes run together', 'activemask.b32 %r3;', 32, false],

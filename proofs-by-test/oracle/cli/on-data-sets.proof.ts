@@ -10,6 +10,7 @@ import { inFolder } from '../../dialects/jaxpr/cases.js'
 import { right } from '../../either.js'
 import { running, worldOf } from '../world.js'
 import { inMemory } from '../disk.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const scatter = `
 #l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
@@ -69,12 +70,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 }
 `
 /** A warp writes a matrix, branches on a number that it loads, and loads the matrix, after these lines. */
-const matrix = (lines: string): string => `.version 8.4
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 x)
-{
-.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>;
+const matrix = (lines: string): string =>
+  moduleOf(
+    ['x'],
+    `.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>;
 .shared .align 16 .b8 s[512];
 ld.param.u64 %d1, [x];
 mov.u32 %r1, %tid.x;
@@ -91,9 +90,8 @@ st.shared.u32 [%r5], %r6;
 over:
 ${lines}
 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r4];
-ret;
-}
-`
+ret;`,
+  )
 interface Answer {
   readonly verdict: string
   readonly reason: string

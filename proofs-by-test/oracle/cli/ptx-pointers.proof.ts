@@ -7,19 +7,19 @@ import { right } from '../../either.js'
 import { npy } from '../../dialects/ptx/small-kernels.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** CTA `c` adds one to each word of the tensor whose address is word `c` of `list`; `at`: of the word behind. */
-const kernel = (at: 'own' | 'next'): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 list) {
-.reg .b32 %r<8>; .reg .b64 %rd<8>;
+const kernel = (at: 'own' | 'next'): string =>
+  moduleOf(
+    ['list'],
+    `.reg .b32 %r<8>; .reg .b64 %rd<8>;
 ld.param.u64 %rd1, [list]; mov.u32 %r1, %ctaid.x; ${at === 'own' ? '' : 'add.s32 %r1, %r1, 1;'}
 mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2; ld.global.b64 %rd3, [%rd1];
 mov.u32 %r2, %tid.x; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd3, %rd3, %rd4;
 ld.global.b32 %r3, [%rd3]; add.s32 %r3, %r3, 1; st.global.b32 [%rd3], %r3;
-ret;
-}`
+ret;`,
+  )
 
 const words = (first: number): Uint32Array => Uint32Array.from({ length: 32 }, (_, i) => first + 3 * i)
 const bytes = (s: string): Uint8Array => new TextEncoder().encode(s)

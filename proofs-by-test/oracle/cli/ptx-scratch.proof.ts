@@ -6,21 +6,21 @@ import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
 import { right } from '../../either.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** Each thread of CTA `c` has a word of scratch; the threads of the first CTA alone use theirs. */
-const kernel = (writes: boolean, reads: boolean): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u64 scratch, .param .u64 profile) {
-.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+const kernel = (writes: boolean, reads: boolean): string =>
+  moduleOf(
+    ['out', 'scratch', 'profile'],
+    `.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
 ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [scratch]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r1, 32, %r2;
 mul.wide.u32 %rd3, %r3, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; setp.ne.u32 %p1, %r1, 0; mov.u32 %r4, 7;
 @%p1 bra END;
 ${writes ? 'st.global.b32 [%rd2], %r4;' : ''}
 ${reads ? 'ld.global.b32 %r4, [%rd2];' : ''}
 END: st.global.b32 [%rd1], %r4;
-ret;
-}`
+ret;`,
+  )
 
 const said = async (writes: boolean, reads: boolean, outside = false): Promise<string> => {
   const launch = {

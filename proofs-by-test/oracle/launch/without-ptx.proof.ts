@@ -13,6 +13,7 @@ import { left, right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { worldOf } from '../world.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const folder = new URL('../../../conformance/hopper/cuda/', import.meta.url)
 const worldWith = (kernel: string): World =>
@@ -94,11 +95,9 @@ describe('what a text means', () => {
   })
   test('of a wait that spins the flag is true, and the loop is left', () => {
     // the first warp stores and does not arrive: the second waits for ever, or reads what may not be there
-    const lines = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 y) {
-.reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 8 .b8 m[8]; .shared .align 4 .b8 s[4];
+    const lines = moduleOf(
+      ['y'],
+      `.reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 8 .b8 m[8]; .shared .align 4 .b8 s[4];
 ld.param.u64 %rd1, [y]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.ge.u32 %p2, %r1, 32;
 @%p1 mbarrier.init.shared.b64 [m], 1;
 bar.sync 0;
@@ -110,7 +109,8 @@ mbarrier.test_wait.parity.shared.b64 %p1, [m], 0;
 @!%p1 bra W;
 ld.shared.u32 %r2, [s];
 st.global.u32 [%rd1], %r2;
-ret; }`
+ret;`,
+    )
     const held = new Map([['k.ptx', new TextEncoder().encode(lines)]])
     const on = (without: ReadonlyArray<string>): Verdict =>
       right(

@@ -26,6 +26,7 @@ import { checkSource, standardOptions } from '../../../src/semantics/verdict/che
 import { groundOfText } from '../../dialects/ptx/mutants/subjects.js'
 import { textOf } from '../../dialects/ptx/mutants/warps.js'
 import { right } from '../../either.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** %r11 is the warp; one lane of each goes on. Words of shared memory: flag, and s+0, s+4, ..., all zero. */
 const begun: ReadonlyArray<string> = [
@@ -206,17 +207,16 @@ describe('a run gets stuck where everybody asks in vain', () => {
 })
 
 /** As Triton takes a lock: one thread of a CTA asks, and tells the others through shared memory. %c5: it is the first thread. */
-const throughShared = (asks: string, goesOn: string, after: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p) {
-.reg .b32 %t, %r<9>; .reg .b64 %p; .reg .pred %c<9>; .shared .align 4 .b32 told; .shared .align 4 .b32 spare[32];
+const throughShared = (asks: string, goesOn: string, after: string): string =>
+  moduleOf(
+    ['p'],
+    `.reg .b32 %t, %r<9>; .reg .b64 %p; .reg .pred %c<9>; .shared .align 4 .b32 told; .shared .align 4 .b32 spare[32];
 ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; setp.eq.u32 %c5, %t, 0; mov.b32 %r6, 0; mov.b32 %r7, 0; mov.u32 %r8, %ctaid.x;
 ask: bar.sync 0;
 ${asks}
 @%c5 st.shared.b32 [told], %r1; bar.sync 0; ld.shared.b32 %r2, [told]; ${goesOn} @%c1 bra ask;
-${after} ret;
-}`
+${after} ret;`,
+  )
 const grids = (text: string) => {
   const { program: p } = right(elaborate(right(parseModule(text)), 'k', 'k.ptx'))
   return warpSource(p, {

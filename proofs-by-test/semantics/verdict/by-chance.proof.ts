@@ -3,22 +3,23 @@
  */
 import { describe, expect, it } from 'vitest'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** Two warps; %p1: the first. Every lane has a word of x and of y, and the warps share the words of c. */
-const moduleOf = (text: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 px, .param .u64 pc) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
+const textOf = (text: string): string =>
+  moduleOf(
+    ['px', 'pc'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
 ld.param.u64 %rd1, [px]; ld.param.u64 %rd2, [pc];
 mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
 setp.lt.u32 %p1, %r1, 32;
 ${text}
-ret; }`
+ret;`,
+  )
 
 const said = (text: string): string => {
   const { verdict } = verdictOfText(
-    moduleOf(text),
+    textOf(text),
     {
       threads: 64,
       buffers: [

@@ -7,20 +7,20 @@
  */
 import { describe, expect, it } from 'vitest'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** Each thread has its own word of s at %r3, and that of a thread of the other warp at %r4; %r5 counts turns; what is summed is in %r10. */
-const kernelOf = (text: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.shared .align 4 .b8 s[256];
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
+const kernelOf = (text: string): string =>
+  moduleOf(
+    ['py'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3; mov.u32 %r2, s;
 shl.b32 %r3, %r1, 2; xor.b32 %r4, %r3, 128; add.s32 %r3, %r3, %r2; add.s32 %r4, %r4, %r2;
 st.shared.b32 [%r3], %r1; bar.sync 0; mov.b32 %r10, 0; mov.b32 %r5, 0; mov.b32 %r6, 0;
 ${text}
-st.shared.b32 [%r3], %r10; bar.sync 0; ld.shared.b32 %r12, [%r3]; st.global.b32 [%rd2], %r12; ret;
-}`
+st.shared.b32 [%r3], %r10; bar.sync 0; ld.shared.b32 %r12, [%r3]; st.global.b32 [%rd2], %r12; ret;`,
+    { before: '.shared .align 4 .b8 s[256];' },
+  )
 
 const verdictOf = (text: string): string =>
   verdictOfText(kernelOf(text), { threads: 64, buffers: ofZeros(64, 'y'), outputs: ['y'] }).verdict

@@ -10,19 +10,19 @@ import { npy } from '../../dialects/ptx/small-kernels.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const verdictOf = (body: string): ReturnType<typeof verdictOfText> =>
   verdictOfText(
-    `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py, .param .u64 pz) {
-.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 16 .b8 s[256];
+    moduleOf(
+      ['py', 'pz'],
+      `.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 16 .b8 s[256];
 ld.param.u64 %rd1, [py]; ld.param.u64 %rd5, [pz]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd5, %rd2;
 mov.u32 %r2, %smid; mov.u32 %r4, s; mad.lo.u32 %r5, %r1, 4, %r4; setp.eq.u32 %p1, %r1, 0; mov.b32 %r3, 7;
 ${body}
 st.global.b32 [%rd3], %r3;
-ret; }`,
+ret;`,
+    ),
     { threads: 64, buffers: ofZeros(64, 'y', 'z') },
     { provenance: false },
   )
@@ -91,13 +91,12 @@ describe('what hardware alone knows', () => {
   })
 
   it('is told of all blocks, and a block is not asked for another', () => {
-    const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<4>; .reg .b64 %rd<4>;
+    const text = moduleOf(
+      ['py'],
+      `.reg .b32 %r<4>; .reg .b64 %rd<4>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; mov.u32 %r2, %clock; st.global.b32 [%rd3], %r2; st.global.b32 [%rd3+4], %r1;
-ret; }`
+ret;`,
+    )
     const verdict = verdictOfText(text, { threads: 1, grid: 16, buffers: ofZeros(32, 'y') })
     expect(verdict.verdict).toBe('ok')
     expect(notesOf(verdict)).toEqual([
@@ -110,12 +109,12 @@ it.each([
   ['a word that a clock gives', [9, 1], /not\s+compared\s+\(N1\)\s+verdict\s+ok/u],
   ['the word after it', [0, 2], /1 of 2 elements differ.*not\s+compared\s+\(N1\)\s+verdict\s+wrong-result/su],
 ])('of a file that has another number for %s', (_, words, says) => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) { .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  const text = moduleOf(
+    ['py'],
+    ` .reg .b32 %r<4>; .reg .b64 %rd<4>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %clock; st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], 1;
-ret; }`
+ret;`,
+  )
   const y = { kind: 'pointer', tensor: 'y', dtype: 'u32', shape: [2], role: 'out' }
   const files = new Map([
     ['k.ptx', new TextEncoder().encode(text)],

@@ -11,6 +11,7 @@ import { noArguments } from '../../../src/semantics/machine/source.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../either.js'
 import { ofZeros, sourceOfText, verdictOfText, type TextLaunch } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** What is made of word %r10 of a lane, in words and in PTX; what it leaves is in %r11. */
 const made: Readonly<Record<string, string>> = {
@@ -35,20 +36,19 @@ interface Storing {
 const body = ({ from, as, at }: Storing): string =>
   `ld.global.b32 %r10, [%rd4+${String(128 * from)}]; ${made[as]!} st.global.b32 [%rd5+${String(128 * at)}], %r11;`
 
-const moduleOf = (text: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.shared .align 4 .b8 s[256];
-.visible .entry k(.param .u64 px, .param .u64 py) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
+const textOf = (text: string): string =>
+  moduleOf(
+    ['px', 'py'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
 ld.param.u64 %rd1, [px]; ld.param.u64 %rd2, [py];
 mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
 shl.b32 %r3, %r1, 2; mov.u32 %r4, s; add.s32 %r3, %r3, %r4; setp.lt.u32 %p1, %r1, 32;
-${text}
-}`
+${text}`,
+    { before: '.shared .align 4 .b8 s[256];' },
+  )
 
 const apart = (first: string, second: string): string =>
-  moduleOf(`@!%p1 bra other;\n${first}\nret;\nother:\n${second}\nret;`)
+  textOf(`@!%p1 bra other;\n${first}\nret;\nother:\n${second}\nret;`)
 
 const launchOf = (x: Uint32Array): TextLaunch => ({
   threads: 64,
@@ -165,7 +165,7 @@ describe('two warps', () => {
 })
 
 describe('what is proved, and what is not', () => {
-  const both = (text: string): string => moduleOf(`${text}\nret;`)
+  const both = (text: string): string => textOf(`${text}\nret;`)
   it('what is stored twice may be read, and written over behind a barrier', () => {
     const twice = 'ld.global.b32 %r10, [%rd4]; st.global.b32 [%rd5], %r10;'
     expect(said(both(`${twice} ld.global.b32 %r11, [%rd5]; st.shared.b32 [%r3], %r11;`))).toBe('ok N4')
@@ -209,7 +209,7 @@ describe('what is proved, and what is not', () => {
 describe('what leads to a load or a store goes with the words that it moves', () => {
   /** Lane 1 of one warp and lane 2 of the other store to one place; all words are ones, so today they store the same. */
   const byLanes = (text: string): string =>
-    moduleOf(
+    textOf(
       `${text} shr.u32 %r20, %r1, 5; add.u32 %r20, %r20, 1; setp.eq.u32 %p3, %r2, %r20; @%p3 st.global.b32 [%rd2+256], %r11; end: ret;`,
     )
   const butterfly = (...steps: ReadonlyArray<number>): string =>

@@ -28,6 +28,7 @@ import { outcomes } from '../../../src/semantics/schedules/outcomes/outcomes.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 interface Kernel {
   readonly ctas: number
@@ -43,12 +44,10 @@ interface Kernel {
   readonly behind: ReadonlyArray<string>
 }
 
-const textOf = (k: Kernel): string => `.version 8.4
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
-{
-.reg .pred %p<9>;
+const textOf = (k: Kernel): string =>
+  moduleOf(
+    ['a', 'b', 'c'],
+    `.reg .pred %p<9>;
 .reg .b32 %r<40>;
 .reg .b64 %rd<40>;
 .shared .align 4 .b8 s[1024];
@@ -68,9 +67,8 @@ ${[...k.draw, ...k.hand, ...k.leaves, ...k.work].join('\n')}
 bra AGAIN;
 DONE:
 ${k.behind.join('\n')}
-ret;
-}
-`
+ret;`,
+  )
 const bytesOf = 2048
 
 const sourceOf = (k: Kernel): Source => {

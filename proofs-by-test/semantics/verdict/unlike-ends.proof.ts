@@ -5,18 +5,17 @@ import { right } from '../../either.js'
 import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { ofZeros, sourceOfText, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
-const textOf = (lines: string): string => `.version 8.4
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 f, .param .u64 y)
-{
-.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
+const textOf = (lines: string): string =>
+  moduleOf(
+    ['f', 'y'],
+    `.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
 ld.param.u64 %rd1, [f]; ld.param.u64 %rd2, [y]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd2, %rd3;
 setp.eq.u32 %p1, %r1, 0;
 ${lines}
-ret;
-}`
+ret;`,
+  )
 const launch = (grid: number) => ({ grid, threads: 1, buffers: ofZeros(4, 'f', 'y') })
 
 /** The verdict, and the tensors that notes call open. */

@@ -1,7 +1,5 @@
 /** What a shuffle gives from lanes that are not there. Oracle: for each kernel whether a word that is stored came from such a lane, by hand. */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
@@ -9,23 +7,22 @@ import { absentAt, came, follow, setAbsent } from '../../../src/semantics/warps/
 import { ofPredicate, type Operation } from '../../../src/semantics/warps/program.js'
 import { forget, rows, setAll } from '../../../src/semantics/warps/rows.js'
 import { right } from '../../either.js'
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 /** %c1: the lane is below 16; %c2: it is lane 0. %v: a word of each lane. */
 const reason = (body: string): string => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p) {
-.reg .b32 %t, %v, %a, %m, %r<8>; .reg .b64 %p, %q; .reg .pred %c<8>;
+  const text = moduleOf(
+    ['p'],
+    `.reg .b32 %t, %v, %a, %m, %r<8>; .reg .b64 %p, %q; .reg .pred %c<8>;
 .shared .align 16 .b8 s[128];
 ld.param.u64 %q, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %p, %t, 4; add.s64 %p, %q, %p; ld.global.b32 %v, [%p];
 shl.b32 %a, %t, 2; mov.u32 %m, s; add.u32 %a, %a, %m; setp.lt.u32 %c1, %t, 16; setp.eq.u32 %c2, %t, 0; mov.u32 %r1, 0;
 ${body}
-ret;
-}`
+ret;`,
+  )
   const { verdict } = right(
     checkSource(
-      warpSource(right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program, {
+      warpSource(programOf(text), {
         grid: [1],
         block: [32],
         cluster: null,
@@ -118,13 +115,10 @@ test('what memory does not say is no absent word', () => {
 })
 
 test('stands that differ in it are told apart', () => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k() { .reg .b32 %r<2>; bar.sync 0; ret; }`
+  const text = moduleOf([], ` .reg .b32 %r<2>; bar.sync 0; ret;`)
   const { world, machine } = right(
     launchWarps(
-      right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program,
+      programOf(text),
       {
         grid: [1],
         block: [32],

@@ -14,6 +14,7 @@ import { rows, setAll, setLane, setPredicate, wordAt, type Rows } from '../../..
 import * as Shadows from '../../../src/semantics/warps/shadows.js'
 import * as Silent from '../../../src/semantics/warps/silent.js'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 // ---------------------------------------------------------------- one branch
 
@@ -199,15 +200,14 @@ describe('what are no such arms', () => {
 /** All lanes of two warps load word 0 of x; %c1: it is negative. Thread 0 is %c2. */
 const told = (body: string): string => {
   const { verdict, findings } = verdictOfText(
-    `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 px, .param .u64 py) {
-.reg .b32 %t, %v, %r<8>; .reg .b64 %x, %y, %a; .reg .pred %c<8>;
+    moduleOf(
+      ['px', 'py'],
+      `.reg .b32 %t, %v, %r<8>; .reg .b64 %x, %y, %a; .reg .pred %c<8>;
 ld.param.u64 %x, [px]; ld.param.u64 %y, [py]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.s64 %y, %y, %a;
 setp.eq.u32 %c2, %t, 0; mov.u32 %r1, 1; ld.global.b32 %v, [%x]; setp.lt.s32 %c1, %v, 0;
 ${body}
-ret; }`,
+ret;`,
+    ),
     { threads: 64, buffers: ofZeros(64, 'x', 'y'), outputs: [] },
     { provenance: false, explore: false },
   )

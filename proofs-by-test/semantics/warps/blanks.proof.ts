@@ -3,31 +3,32 @@
  */
 import { describe, expect, it } from 'vitest'
 import { verdictOfText, written } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** A CTA of two warps writes s[0..63]; word 64, which the last lane reads as its neighbour, nothing has written. %p1: the neighbour is there. */
-const module = (body: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.shared .align 16 .b8 s[260];
-.shared .align 16 .b8 t[260];
-.shared .align 8 .b8 bar[8];
-.visible .entry k(.param .u64 py, .param .u64 pz) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+const module = (body: string): string =>
+  moduleOf(
+    ['py', 'pz'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd5, %rd1, %rd3;
 ld.param.u64 %rd7, [pz]; add.s64 %rd6, %rd7, %rd3;
 shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.s32 %r3, %r3, %r2; mov.u32 %r4, t; add.s32 %r4, %r4, %r2;
 st.shared.b32 [%r3], %r1; bar.sync 0;
 setp.lt.u32 %p1, %r1, 63; ld.shared.b32 %r10, [%r3+4];
 ${body}
-ret; }`
+ret;`,
+    {
+      before: `.shared .align 16 .b8 s[260];
+.shared .align 16 .b8 t[260];
+.shared .align 8 .b8 bar[8];`,
+    },
+  )
 
 /** A CTA of four warps with 32 columns of tensor memory, of which each lane loads a word that nothing has written. %p1 is false. */
-const columns = (body: string): string => `.version 8.8
-.target sm_100a
-.address_size 64
-.shared .align 16 .b8 s[16];
-.visible .entry k(.param .u64 py, .param .u64 pz) {
-.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+const columns = (body: string): string =>
+  moduleOf(
+    ['py', 'pz'],
+    `.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd5, %rd1, %rd3; mov.u32 %r3, s;
 setp.gt.u32 %p1, %r1, 500; setp.lt.u32 %p7, %r1, 32;
 @%p7 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32; bar.sync 0; ld.shared.b32 %r4, [s]; bar.sync 0;
@@ -35,7 +36,9 @@ shl.b32 %r5, %r1, 16; and.b32 %r5, %r5, 6291456; add.s32 %r5, %r5, %r4;
 tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r5]; tcgen05.wait::ld.sync.aligned;
 ${body}
 bar.sync 0; @%p7 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;
-ret; }`
+ret;`,
+    { target: 'sm_100a', before: '.shared .align 16 .b8 s[16];' },
+  )
 
 const told = (body: string, more: { readonly strict?: boolean } = {}): string =>
   toldOf(module(body), 64, more)

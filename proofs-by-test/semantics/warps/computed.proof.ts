@@ -6,8 +6,6 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
@@ -23,6 +21,7 @@ import * as Ref from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
 import { nightly, sampled } from '../../extent.js'
 import { prop } from '../../prop.js'
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 interface Extents {
   readonly m: number
@@ -71,7 +70,7 @@ const ran = (
   // what an epilogue is to make of a sum and of what was there; null: there is none
   epilogue: ((sum: number, old: number) => number) | null = null,
 ): Ran => {
-  const program = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
+  const program = programOf(text)
   const runs = [1, 2, 3].map((seed): Ran => {
     const die = dice(seed)
     const draw = (count: number): ReadonlyArray<number> =>
@@ -123,13 +122,10 @@ const ran = (
   return { proof: runs[0]!.proof, isProduct: runs.every((one) => one.isProduct) }
 }
 
-const kernel = (body: string): string => `
-.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 x, .param .u64 y, .param .u64 z)
-{
-.reg .pred %p;
+const kernel = (body: string): string =>
+  moduleOf(
+    ['x', 'y', 'z'],
+    `.reg .pred %p;
 .reg .b32 %t, %r, %q;
 .reg .f32 %a<4>, %b<4>, %s<4>, %u;
 .reg .b64 %x, %y, %z, %o;
@@ -141,9 +137,8 @@ mov.u32 %t, %tid.x;
 mul.wide.u32 %o, %t, 4;
 add.s64 %z, %z, %o;
 ${body}
-ret;
-}
-`
+ret;`,
+  )
 
 // ---------------------------------------------------------------- each lane an element
 

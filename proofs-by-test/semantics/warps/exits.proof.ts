@@ -3,15 +3,13 @@ import { expect, test } from 'vitest'
 import { eager, lazy, seeded } from '../../../src/semantics/execution/policy.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 /** Warp 0 does `first` and ends; warps 1 and 2 write, meet, read each other's. */
-const kernel = (first: string, meet: string): string => `
-.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k()
-{
-.reg .pred %p;
+const kernel = (first: string, meet: string): string =>
+  moduleOf(
+    [],
+    `.reg .pred %p;
 .reg .b32 %t, %w, %a, %b, %v;
 .shared .align 4 .b8 m[16];
 mov.u32 %t, %tid.x;
@@ -32,9 +30,8 @@ mov.u32 %a, m;
 add.u32 %a, %a, %b;
 ld.shared.u32 %v, [%a];
 ${meet}
-ret;
-}
-`
+ret;`,
+  )
 
 const verdictOf = (text: string, policy = eager): Verdict =>
   verdictOfText(text, { threads: 96 }, { policy, provenance: false, explore: false })

@@ -16,6 +16,7 @@ import { sampled } from '../../extent.js'
 import { differences } from '../model/comparison.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const product = (n: 8 | 16, d: ReadonlyArray<string>, a: string, scale = '1'): string =>
   `wgmma.mma_async.sync.aligned.m64n${String(n)}k16.f32.f16.f16 {${d.join(',')}}, ${a}, %rd5, ${scale}, 1, 1, ${a.startsWith('{') ? '0' : '0, 0'};`
@@ -51,15 +52,13 @@ const before = [
   'shr.u32 %r7, %r1, 5;',
   'setp.eq.u32 %p1, %r7, 3;',
 ]
-const after = (body: ReadonlyArray<string>, without: string | null = null): string => `.version 8.3
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 out) {
-.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<32>;
+const after = (body: ReadonlyArray<string>, without: string | null = null): string =>
+  moduleOf(
+    ['out'],
+    `.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<32>;
 .shared .align 1024 .b8 sm[4096];
-${[...before.filter((line) => line !== without), ...body, 'ret;'].join('\n')}
-}
-`
+${[...before.filter((line) => line !== without), ...body, 'ret;'].join('\n')}`,
+  )
 const judged = (text: string, threads = 128): Verdict => {
   const launch = {
     schema: 'tcspec.launch/1',

@@ -3,8 +3,6 @@
  * of the first table, of which the last had the words of 16 threads on.
  */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
@@ -14,20 +12,20 @@ import { copyOut } from '../../../src/semantics/machine/plane.js'
 import { frame, type Frame } from '../../../src/semantics/machine/warp-stand.js'
 import { apart } from '../../../src/semantics/warps/meeting.js'
 import { right } from '../../either.js'
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 const words = 160
 
 /** %t: the thread; %p: the address of its word of p; %v: the word `by` threads on. */
-const kernel = (body: string, by = 0): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p) {
-.reg .b32 %t, %v, %l, %r<24>; .reg .b64 %p, %q; .reg .pred %c<8>; .reg .f32 %f<8>;
+const kernel = (body: string, by = 0): string =>
+  moduleOf(
+    ['p'],
+    `.reg .b32 %t, %v, %l, %r<24>; .reg .b64 %p, %q; .reg .pred %c<8>; .reg .f32 %f<8>;
 .shared .align 16 .b8 s[1024];
 ld.param.u64 %q, [p]; mov.u32 %t, %tid.x; and.b32 %l, %t, 31; mul.wide.u32 %p, %t, 4; add.s64 %p, %q, %p; shl.b32 %r20, %t, 2; mov.u32 %r21, s; add.u32 %r21, %r21, %r20;
 ld.global.b32 %v, [%p+${String(4 * by)}];
-${body}
-}`
+${body}`,
+  )
 
 interface Told {
   readonly verdict: Verdict
@@ -35,7 +33,7 @@ interface Told {
 }
 
 const told = (body: string, threads: number, by = 0, policy: AnyPolicy = eager): Told => {
-  const source = warpSource(right(elaborate(right(parseModule(kernel(body, by))), 'k', 'k.ptx')).program, {
+  const source = warpSource(programOf(kernel(body, by)), {
     grid: [1],
     block: [threads],
     cluster: null,

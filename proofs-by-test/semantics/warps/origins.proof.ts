@@ -6,8 +6,6 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
@@ -20,19 +18,17 @@ import * as Ref from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 /** Every lane loads two elements of f16 as one word into %a, and stores %a. */
 const kernel = (
   body: string,
   load = 'ld.global.b32 %a, [%in];',
   store = 'st.global.b32 [%out], %a;',
-): string => `
-.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 x, .param .u64 y)
-{
-.reg .pred %p, %q;
+): string =>
+  moduleOf(
+    ['x', 'y'],
+    `.reg .pred %p, %q;
 .reg .b16 %h<4>;
 .reg .b32 %a, %b, %c, %d, %t, %s;
 .reg .f32 %f;
@@ -51,9 +47,8 @@ mov.u32 %d, 0;
 ${load}
 ${body}
 ${store}
-ret;
-}
-`
+ret;`,
+  )
 
 const elements = {
   dtype: 'f16',
@@ -76,7 +71,7 @@ const ran = (
 ): { readonly proof: Provenance; readonly output: Uint8Array } => {
   const checked = right(
     checkSource(
-      warpSource(right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program, {
+      warpSource(programOf(text), {
         grid: [1],
         block: [32],
         cluster: null,

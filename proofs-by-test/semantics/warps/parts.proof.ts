@@ -3,8 +3,6 @@
  * threads.
  */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager, lazy, recorded, seeded, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
@@ -14,24 +12,24 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { copyOut } from '../../../src/semantics/machine/plane.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 const words = 64
 
 /** %t: the thread; %l: its lane; %v: 100 and its number; %p: the address of its word of p; %s: of its word of s; %m: of the word of its mirror among 32 lanes. */
-const kernel = (body: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p) {
-.reg .b32 %t, %l, %v, %s, %m, %k, %i, %h, %r<16>; .reg .b64 %p, %q, %z; .reg .pred %c<8>;
+const kernel = (body: string): string =>
+  moduleOf(
+    ['p'],
+    `.reg .b32 %t, %l, %v, %s, %m, %k, %i, %h, %r<16>; .reg .b64 %p, %q, %z; .reg .pred %c<8>;
 .shared .align 16 .b8 s[256]; .shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 4 .b32 f; .shared .align 4 .b32 g;
 ld.param.u64 %q, [p]; mov.u32 %t, %tid.x; and.b32 %l, %t, 31; add.u32 %v, %t, 100; mul.wide.u32 %p, %t, 4; add.s64 %p, %q, %p;
 mov.u32 %r0, s; shl.b32 %s, %t, 2; add.u32 %s, %r0, %s; xor.b32 %m, %t, 31; shl.b32 %m, %m, 2; add.u32 %m, %r0, %m;
 setp.lt.u32 %c1, %l, 16; setp.lt.u32 %c2, %t, 32; setp.eq.u32 %c3, %t, 0; setp.lt.u32 %c4, %l, 8;
-${body}
-}`
+${body}`,
+  )
 
 const sourceOf = (body: string, threads: number) => ({
-  program: right(elaborate(right(parseModule(kernel(body))), 'k', 'k.ptx')).program,
+  program: programOf(kernel(body)),
   launch: {
     grid: [1],
     block: [threads],

@@ -1,8 +1,6 @@
 /** Lanes that reach into several memories in any order: each stores and loads as it would alone, on plain arrays. */
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase } from '../../../src/semantics/execution/launch-warps.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
@@ -11,6 +9,7 @@ import * as Plane from '../../../src/semantics/machine/plane.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
+import { programOf } from '../../dialects/ptx/small-text.js'
 
 const names = ['a', 'b', 'c', 'd'] as const
 const bytes = 256
@@ -59,7 +58,7 @@ const some = fc.nat(6)
 prop([fc.nat(31), some, some, some, some, some], { numRuns: nightly ? 12 : 4 })(
   'stores and loads lane by lane',
   (first, x, y, z, u, v) => {
-    const program = right(elaborate(right(parseModule(kernel(first, x, y, z, u, v))), 'k', 'k.ptx')).program
+    const program = programOf(kernel(first, x, y, z, u, v))
     const held = names.map((_, n) => Uint32Array.from({ length: bytes / 4 }, (__, i) => 1000 * (n + 1) + i))
     const { world, machine, planeOf } = right(
       launchWarps(

@@ -5,8 +5,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase } from '../../../src/semantics/execution/launch-warps.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
@@ -15,19 +13,14 @@ import type { WarpProgram } from '../../../src/semantics/warps/program.js'
 import { scoutOf } from '../../../src/semantics/warps/scout.js'
 import { productsSteer } from '../../../src/semantics/warps/steering.js'
 import { right } from '../../either.js'
-
-const programOf = (text: string): WarpProgram =>
-  right(elaborate(right(parseModule(text)), null, 'k.ptx')).program
+import { moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 /** Two warps; the body knows %t, the thread, and three mbarriers. */
 const kernel = (body: string): WarpProgram =>
-  programOf(`
-.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 x)
-{
-.reg .pred %p, %q, %done;
+  programOf(
+    moduleOf(
+      ['x'],
+      `.reg .pred %p, %q, %done;
 .reg .b32 %t, %w, %a;
 .reg .b64 %g;
 .shared .align 8 .b8 bars[24];
@@ -39,9 +32,9 @@ setp.lt.u32 %q, %t, 32;
 @%p mbarrier.init.shared::cta.b64 [bars], 1;
 bar.sync 0;
 ${body}
-ret;
-}
-`)
+ret;`,
+    ),
+  )
 
 /** Bytes of the mbarriers that are known, and of those that the run initialises. */
 const barriersOf = (

@@ -4,21 +4,21 @@
  */
 import { describe, expect, it } from 'vitest'
 import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const verdictOf = (body: string): ReturnType<typeof verdictOfText> =>
   verdictOfText(
-    `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<5>;
+    moduleOf(
+      ['py'],
+      `.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<5>;
 .shared .align 16 .b8 a[128]; .shared .align 16 .b8 b[128]; .shared .align 16 .b8 q[16];
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, 7;
 mov.u32 %r4, a; mov.u32 %r5, b; shl.b32 %r6, %r1, 2; add.u32 %r7, %r4, %r6; add.u32 %r8, %r5, %r6;
 st.shared.b32 [%r7], %r1; st.shared.b32 [%r8], %r1; setp.lt.u32 %p1, %r1, 16; setp.eq.u32 %p2, %r1, 0; bar.warp.sync -1;
 ${body}
 st.global.b32 [%rd3], %r3;
-ret; }`,
+ret;`,
+    ),
     { threads: 32, buffers: ofZeros(32, 'y') },
   )
 
@@ -83,15 +83,15 @@ describe('an access that leaves its variable', () => {
     expect(verdictOf(body)).toMatchObject({ verdict: 'ok' })
   })
 
-  const parted = (body: string, dynamicBytes: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.extern .shared .align 16 .b8 d[];
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<16>; .reg .b64 %rd<8>; .shared .align 16 .b8 ${dynamicBytes}[128];
+  const parted = (body: string, dynamicBytes: string): string =>
+    moduleOf(
+      ['py'],
+      `.reg .b32 %r<16>; .reg .b64 %rd<8>; .shared .align 16 .b8 ${dynamicBytes}[128];
 mov.u32 %r1, %tid.x; shl.b32 %r6, %r1, 2; mov.u32 %r4, d; add.u32 %r7, %r4, %r6; mov.u32 %r5, ${dynamicBytes}; add.u32 %r8, %r5, %r6;
 st.shared.b32 [%r8], %r1; ${body}
-ret; }`
+ret;`,
+      { before: '.extern .shared .align 16 .b8 d[];' },
+    )
   it.each([
     ['the dynamic part, before its start', 'st.shared.b32 [%r7+-4], %r1;', 'invalid'],
     ['a variable, into the dynamic part', 'st.shared.b32 [%r8+64], %r1;', 'invalid'],
@@ -106,15 +106,15 @@ ret; }`
     ).toBe(verdict)
   })
 
-  const onOne = (variables: string, first: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<16>; .reg .pred %p<2>;
+  const onOne = (variables: string, first: string): string =>
+    moduleOf(
+      ['py'],
+      `.reg .b32 %r<16>; .reg .pred %p<2>;
 ${variables}
 mov.u32 %r1, %tid.x; shl.b32 %r6, %r1, 2; mov.u32 %r4, all; add.u32 %r7, %r4, %r6; setp.eq.u32 %p1, %r1, 0;
 ${first} st.shared.b32 [%r7+16], %r1;
-ret; }`
+ret;`,
+    )
   const flag = '@%p1 st.shared.u8 [all], 1;'
   it.each([
     ['is a variable, and the name of all that follows', '.shared .align 16 .b8 all;', flag, 'ok'],

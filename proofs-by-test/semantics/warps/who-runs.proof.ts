@@ -12,16 +12,16 @@ import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { ofZeros, textLaunched, verdictOfText } from '../../dialects/ptx/launched-text.js'
 import { right } from '../../either.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const verdictOf = (body: string): ReturnType<typeof verdictOfText> => {
-  const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py) {
-.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 4 .b8 s[128];
+  const text = moduleOf(
+    ['py'],
+    `.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>; .shared .align 4 .b8 s[128];
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.b32 %r3, %r1; setp.lt.u32 %p1, %r1, 16;
 ${body}
-ret; }`
+ret;`,
+  )
   return verdictOfText(text, { threads: 32, buffers: ofZeros(33, 'y') }, {})
 }
 const about = (what: string, { scope }: ReturnType<typeof verdictOfText>): ReadonlyArray<string> =>
@@ -146,15 +146,14 @@ ${whole} @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16; @%p
 
 describe('elect.sync without data', () => {
   const unknown = (body: string): ReturnType<typeof verdictOfText> => {
-    const text = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 py, .param .u64 px) {
-.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>;
+    const text = moduleOf(
+      ['py', 'px'],
+      `.reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<5>;
 ld.param.u64 %rd1, [py]; ld.param.u64 %rd2, [px]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd3, %rd2; add.s64 %rd3, %rd3, %rd1;
 ld.global.b32 %r4, [%rd4]; elect.sync %r2|%p1, -1;
 ${body}
-ret; }`
+ret;`,
+    )
     const { program, given } = textLaunched(text, {
       threads: 32,
       buffers: [...ofZeros(32, 'y'), { name: 'x', role: 'in', words: new Uint32Array(32) }],

@@ -11,6 +11,7 @@ import { sitesOf } from '../../../../src/dialects/ptx/mutants/sites.js'
 import { withInstead } from '../../../../src/dialects/ptx/text/replace.js'
 import type { WarpProgram } from '../../../../src/semantics/warps/program.js'
 import { right } from '../../../either.js'
+import { moduleOf } from '../small-text.js'
 
 /** Instructions of a CTA of 128 threads; below each its changes: operator, words, manner and rule, and what stands there then. */
 const table = `
@@ -361,14 +362,13 @@ const added = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): str
     .replaceAll(/\s+/gu, ' ')
 }
 
-const textOf = (line: string): string => `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k() {
-.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;
+const textOf = (line: string): string =>
+  moduleOf(
+    [],
+    `.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;
 ${line}
-ret;
-}`
+ret;`,
+  )
 
 test.each(rows)('%s', (line, changes) => {
   const module = right(parseModule(textOf(line)))

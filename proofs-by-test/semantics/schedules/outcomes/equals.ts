@@ -28,6 +28,7 @@ import {
 import { dice, type Dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { checkSource, standardOptions } from '../../../../src/semantics/verdict/check.js'
 import { right } from '../../../either.js'
+import { moduleOf } from '../../../dialects/ptx/small-text.js'
 
 export interface Drawn {
   readonly ctas: number
@@ -44,12 +45,10 @@ export interface Drawn {
 
 const algebra = shadow(bits('hopper'))
 
-const textOf = ({ lines, blind }: Drawn): string => `.version 8.4
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
-{
-.reg .pred %p<9>;
+const textOf = ({ lines, blind }: Drawn): string =>
+  moduleOf(
+    ['a', 'b', 'c'],
+    `.reg .pred %p<9>;
 .reg .b32 %r<40>;
 .reg .b64 %rd<40>;
 ld.param.u64 %rd1, [a];
@@ -61,9 +60,8 @@ mov.u32 %r9, 0;
 mov.u32 %r10, 0;
 ${lines.join('\n')}
 DONE:
-ret;
-}
-`
+ret;`,
+  )
 
 export const bytesOfPlaces = 128
 

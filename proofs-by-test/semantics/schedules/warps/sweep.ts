@@ -5,8 +5,6 @@
  *     complete    every schedule is clean, and C1, C3, C4, C6 hold  =>  verdict ok
  *     real        a run that is stuck                             =>  the search finds a deadlock
  */
-import { elaborate } from '../../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../../src/dialects/ptx/index.js'
 import { bits } from '../../../../src/numerics/bits.js'
 import { launchWarps, usualSharedBase } from '../../../../src/semantics/execution/launch-warps.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../../../src/semantics/execution/policy.js'
@@ -28,11 +26,12 @@ import { show } from '../../../../src/semantics/schedules/naive/notation.js'
 import type { Skeleton } from '../../../../src/semantics/schedules/naive/skeleton.js'
 import { right } from '../../../either.js'
 import { kernelOf, type Kernel } from './kernels.js'
+import { programOf } from '../../../dialects/ptx/small-text.js'
 
 const launched = ({ text, threads, bytes, ctas }: Kernel): Launched =>
   right(
     launchWarps(
-      right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program,
+      programOf(text),
       {
         grid: [ctas],
         block: [threads],

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { verdictOfText } from '../../schedules/weak/sweep.js'
+import { moduleOf } from '../../../dialects/ptx/small-text.js'
 
 const product = `tcgen05.mma.cta_group::1.kind::f16 [%d], %da, %db, %idesc, %off;`
 const commit = (barrier: string): string =>
@@ -27,11 +28,10 @@ const lane = (t: number, ...does: ReadonlyArray<string>): string => {
 }
 
 /** Operands in shared memory, an accumulator; then this, and the accumulator goes out. */
-const kernel = (...does: ReadonlyArray<string>): string => `.version 8.8
-.target sm_100a
-.address_size 64
-.visible .entry k(.param .u64 words, .param .u64 out) {
-.reg .pred %p, %off, %done, %first;
+const kernel = (...does: ReadonlyArray<string>): string =>
+  moduleOf(
+    ['words', 'out'],
+    `.reg .pred %p, %off, %done, %first;
 .reg .b32 %d, %t, %lanes, %warp, %i, %w, %idesc, %o;
 .reg .b64 %y, %a, %da, %db;
 .shared .align 1024 .b8 memory[8192];
@@ -90,9 +90,9 @@ tcgen05.fence::after_thread_sync;
 @!%first bra OVER;
 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 32;
 OVER:
-ret;
-}
-`
+ret;`,
+    { target: 'sm_100a' },
+  )
 const found = (...does: ReadonlyArray<string>): ReadonlyArray<string> => {
   const v = verdictOfText(kernel(...does), 'k', { ctas: 1, threads: 128, words: 16, out: 512 })
   return [v.verdict, ...new Set(v.findings.map(({ id }) => id))]

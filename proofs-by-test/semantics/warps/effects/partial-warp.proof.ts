@@ -4,18 +4,16 @@ import { checkPtx } from '../../../../src/oracle/cli/ptx.js'
 import { right } from '../../../either.js'
 import { inMemory } from '../../../oracle/disk.js'
 import { worldOf } from '../../../oracle/world.js'
+import { moduleOf } from '../../../dialects/ptx/small-text.js'
 
 const said = (threads: number, leaving: string): string => {
-  const module = `.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 a) {
-.reg .b32 %r<8>; .reg .pred %p<2>;
+  const module = moduleOf(
+    ['a'],
+    `.reg .b32 %r<8>; .reg .pred %p<2>;
 mov.u32 %r1, %tid.x; mov.b32 %r2, %r1; ${leaving}
 movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r2;
-ret;
-}
-`
+ret;`,
+  )
   const there = new Map([['k.ptx', new TextEncoder().encode(module)]])
   const asked = { grid: '1', block: String(threads), arg: ['0=i32[64]'] }
   return JSON.stringify(right(checkPtx(worldOf(inMemory(there)), 'k.ptx', asked)).json())
