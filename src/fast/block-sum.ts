@@ -24,17 +24,16 @@
 import type { Link, Mma, MmaShape } from '../numerics/algebra.js'
 import { formatOf, maxExponent, minExponent } from '../numerics/float-format.js'
 import { tensorCoreMma, type ArithmeticRules } from '../numerics/tensor-core.js'
-import { ownEngine, placedFrom, reserve, scratchBytes, words, type Engine } from './engine.js'
+import { firstPlace, ownEngine, placedFrom, reserve, words, type Engine } from './engine.js'
 import { decoded, encoded, widthOf } from './operand.js'
 
 const lanes = 8
-const scratch = 0
 
 // ---------------------------------------------------------------- what is kept
 
 /** Room for the matrices that are kept: more than those of 64 instructions of 256 columns. */
 const keptBytes = 2 ** 22
-const keptEnd = scratchBytes + keptBytes
+const keptEnd = firstPlace + keptBytes
 
 /** A matrix b in memory, decoded as one of so many columns. */
 interface Place {
@@ -56,7 +55,7 @@ let made: Kept | null | undefined
 const keeping = (): Kept | null => {
   if (made === undefined) {
     const engine = ownEngine()
-    made = engine === null ? null : { engine, places: new WeakMap(), end: scratchBytes }
+    made = engine === null ? null : { engine, places: new WeakMap(), end: firstPlace }
   }
   return made
 }
@@ -99,7 +98,7 @@ export const fastBlockSum = (rules: ArithmeticRules, { m, n, k }: MmaShape): Mma
     if (before?.dtype === bType && before.columns === n) return before
     if (placedFrom(kept.end, ...sizesOfB)[2]! > keptEnd) {
       kept.places = new WeakMap()
-      kept.end = scratchBytes
+      kept.end = firstPlace
     }
     const [values, exponents, after] = placedFrom(kept.end, ...sizesOfB)
     if (after! > keptEnd) return null
@@ -130,7 +129,6 @@ export const fastBlockSum = (rules: ArithmeticRules, { m, n, k }: MmaShape): Mma
         place?.values ?? B!,
         place?.exponents ?? BE!,
         D!,
-        scratch,
         rules.alignmentBits,
         rules.exponentFloor,
         rules.resultFractionBits,

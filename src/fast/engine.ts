@@ -1,7 +1,7 @@
 /**
  * The engine: the modules of `wat/` over one memory, compiled at their first use.
  *
- * The caller lays out operands from `scratchBytes` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
+ * The caller lays out operands from `firstPlace` on, each at a multiple of 16 bytes (`placed`), in a memory that grows to what was
  * ever needed. Where the system gives no such memory, products are computed by their definition, as everywhere without vectors. A call reads what it has written itself, so nothing is kept from one to the next;
  * who keeps something has an engine, and so a memory, of its own (`block-sum.ts`).
  */
@@ -22,8 +22,8 @@ export interface Engine {
   readonly integerSum: Call
 }
 
-/** What is below the operands: 8 exponents of a row of block sums. */
-export const scratchBytes = 64
+/** The first place of an operand: 0 says that there is none. */
+export const firstPlace = 16
 
 const page = 65536
 
@@ -34,7 +34,7 @@ export const placedFrom = (from: number, ...bytes: ReadonlyArray<number>): Reado
   return at
 }
 export const placed = (...bytes: ReadonlyArray<number>): ReadonlyArray<number> =>
-  placedFrom(scratchBytes, ...bytes)
+  placedFrom(firstPlace, ...bytes)
 
 /** Makes room up to `end`; false where the system gives no more. */
 export const reserve = ({ memory }: Engine, end: number): boolean => {
