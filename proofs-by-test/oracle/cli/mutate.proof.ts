@@ -189,14 +189,11 @@ describe('tcspec mutate X.ttgir', () => {
 })
 
 describe('tcspec mutate X.ptx', () => {
-  const folder = new URL('../../../conformance/hopper/cuda/matmul_f32/', import.meta.url).pathname
-  const kernel = `${folder}matmul_f32.ptx`
+  const folder = new URL('../../../conformance/hopper/cuda/block_reduce/', import.meta.url).pathname
+  const kernel = `${folder}block_reduce.ptx`
   const given = [
-    ...['--grid', '2,2', '--block', '16,16'],
-    ...[`0=${folder}a.npy`, `1=${folder}b.npy`, '2=f32[25,30]:out', '3=25', '4=30', '5=40'].flatMap((a) => [
-      '--arg',
-      a,
-    ]),
+    ...['--grid', '4', '--block', '256'],
+    ...[`0=${folder}x.npy`, '1=f32[4]:out', '2=3000'].flatMap((a) => ['--arg', a]),
   ]
   const dropped = ['--operator', 'DROP', '--json']
   it('the flags of a launch are those of a launch file; how many judge changes nothing', async () => {
@@ -207,9 +204,7 @@ describe('tcspec mutate X.ptx', () => {
     expect(await run('mutate', kernel, ...given, ...dropped, '--threads', '1')).toEqual(byFile)
   })
   it('data are those that are asked for, with whoever judges', async () => {
-    const unheld = given.map((a) =>
-      a.replace(/=.*a\.npy$/u, '=f32[25,40]').replace(/=.*b\.npy$/u, '=f32[40,30]'),
-    )
+    const unheld = given.map((a) => a.replace(/=.*x\.npy$/u, '=f32[3000]'))
     const seen: unknown[] = []
     const watched: Hire = (known, size) => {
       seen.push(...known.cases.map(({ options }) => options['data']))

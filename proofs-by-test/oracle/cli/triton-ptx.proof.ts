@@ -19,7 +19,7 @@ const names = readdirSync(captures).filter((name) =>
 )
 
 /** The quickest. */
-const byDay = ['mm_hosttma_nows_128x256x64_s3_w8_256x256x192']
+const byDay = ['mm_hosttma_nows_128x128x64_s3_w4_256x256x192']
 
 const filesOf = (name: string): ReadonlyMap<string, Uint8Array> =>
   new Map(

@@ -8,6 +8,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { zoo } from '../../kernels/broken/zoo/index.js'
 import { unit } from '../../numerics/unit.js'
+import { remembered } from '../../remembered.js'
 import { launch, noArguments } from '../../semantics/execution/launch.js'
 import { eager } from '../../semantics/execution/policy.js'
 import { collect, run, settings } from '../../semantics/execution/run.js'
@@ -42,8 +43,10 @@ export interface Needs {
   readonly refused: ReadonlyArray<string>
 }
 
-/** Runs of the zoo's twins, each under every clause left out once. */
-export const needs = (): ReadonlyArray<Needs> => {
+/** Runs of the zoo's twins, each under every clause left out once: a page, its guide and the site ask for the same. */
+export const needs = (): ReadonlyArray<Needs> => needsOf(zoo)
+
+const needsOf = remembered((all: typeof zoo): ReadonlyArray<Needs> => {
   const without = (
     program: E.Either<unknown, Program>,
     strict: boolean,
@@ -69,7 +72,7 @@ export const needs = (): ReadonlyArray<Needs> => {
   }
   const lost = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => [...a].some((x) => !b.has(x))
   return hazardIds.map((id) => {
-    const twins = zoo.filter((t) => t.id === id)
+    const twins = all.filter((t) => t.id === id)
     const ask = (mended: boolean): ReadonlyArray<string> => [
       ...new Set(
         twins.flatMap((t) =>
@@ -79,4 +82,4 @@ export const needs = (): ReadonlyArray<Needs> => {
     ]
     return { id, missed: ask(false), refused: ask(true) }
   })
-}
+})
