@@ -83,6 +83,18 @@ export const joined = (pieces: ReadonlyArray<readonly [number, number]>): Float6
   return Float64Array.from(out)
 }
 
+/** What is touched, by planes, where these are read and those are written. */
+export const touchedBy = (
+  read: Iterable<Footprint>,
+  written: Iterable<Footprint>,
+): ReadonlyArray<Touched> => {
+  const [reads, writes] = [[...read], [...written]]
+  const planes = new Set([...reads, ...writes].map((f) => f.plane))
+  const of = (all: ReadonlyArray<Footprint>, plane: number): Float64Array =>
+    united(all.filter((f) => f.plane === plane))
+  return [...planes].map((plane) => ({ plane, reads: of(reads, plane), writes: of(writes, plane) }))
+}
+
 /** What a run touches of global memory. */
 export const touching: Fold<Touching, ReadonlyArray<Touched>> = {
   init: (header) => ({ header, reads: new Map(), writes: new Map() }),
@@ -91,13 +103,7 @@ export const touching: Fold<Touching, ReadonlyArray<Touched>> = {
       (e.rw === 'r' ? s.reads : s.writes).set(e.footprint.id, e.footprint)
     return s
   },
-  finish: ({ reads, writes }) => {
-    const planes = new Set([...reads.values(), ...writes.values()].map((f) => f.plane))
-    return [...planes].map((plane) => {
-      const of = (seen: Seen): Float64Array => united([...seen.values()].filter((f) => f.plane === plane))
-      return { plane, reads: of(reads), writes: of(writes) }
-    })
-  },
+  finish: ({ reads, writes }) => touchedBy(reads.values(), writes.values()),
 }
 
 interface Interval {

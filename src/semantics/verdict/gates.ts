@@ -25,8 +25,6 @@
  *
  * Law 1. Where the answer is not null, every order of the arrivals finds nothing.
  */
-import * as Run from '../execution/run.js'
-import * as Policy from '../execution/policy.js'
 import type { EventKey } from '../execution/step.js'
 import {
   bytesIn,
@@ -44,6 +42,7 @@ import type { Gate } from '../machine/front.js'
 import type { Launched } from '../machine/launch.js'
 import * as Plane from '../machine/plane.js'
 import type { Machine } from '../machine/state.js'
+import { isSoAgain } from './once-more.js'
 
 // ---------------------------------------------------------------- model
 
@@ -79,8 +78,6 @@ interface State {
   clusters: number
   /** written by the step under way, and what it is to hold; NaN: whatever it holds then, that is another word than before */
   wrote: { readonly word: Word; readonly is: number } | null
-  /** it is not so */
-  fails: boolean
 }
 
 /** Rounds of a run that decides. */
@@ -263,7 +260,7 @@ const areApart = ({ others }: State, words: ReadonlyArray<Word>): boolean =>
 
 const judge = (s: State): Gates | null => {
   const { count, sign, ctas, opened } = s
-  if (s.fails || s.clusters !== 1 || count === null || sign === null || opened.length === 0) return null
+  if (s.clusters !== 1 || count === null || sign === null || opened.length === 0) return null
   const areOut = ctas.every(({ stage, rounds }) => stage === 'out' && rounds === opened.length)
   return areOut && count.name !== sign.name && areApart(s, [count, sign]) ? { rounds: opened.length } : null
 }
@@ -301,27 +298,12 @@ export const gates = (
     others: new Map(),
     clusters: 0,
     wrote: null,
-    fails: false,
   }
-  const see = (events: ReadonlyArray<LogEvent>): void => {
-    for (const e of events) s.fails ||= !seen(s, e)
-  }
-  const how: Run.Settings = {
-    policy: Policy.recorded(schedule),
-    fuel,
-    keepSchedule: false,
-    transient: true,
-    watch: {
-      begun: (_, events) => {
-        see(events)
-      },
-      stepped: (m, _, events) => {
-        see(events)
-        s.fails ||= !written(s, m)
-      },
-      ended: () => (s.fails = true),
-    },
-  }
-  const { outcome } = Run.run(world, machine, how, Run.ignore)
-  return outcome._tag === 'completed' ? judge(s) : null
+  const isSo = isSoAgain({ world, machine }, schedule, fuel, {
+    ofEvent: (e) => seen(s, e),
+    ofBeginning: () => true,
+    ofStep: (m) => written(s, m),
+    keepsMachines: false,
+  })
+  return isSo ? judge(s) : null
 }

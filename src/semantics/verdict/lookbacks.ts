@@ -44,10 +44,8 @@
  *
  * Names: decoupled look-back (Merrill and Garland); chained scans.
  */
-import * as Run from '../execution/run.js'
-import * as Policy from '../execution/policy.js'
 import { offeredOf, take, type EventKey } from '../execution/step.js'
-import { collision, united, type Touched } from '../execution/independence.js'
+import { collision, touchedBy, type Touched } from '../execution/independence.js'
 import {
   bytesIn,
   endOf,
@@ -68,6 +66,7 @@ import type { Launched } from '../machine/launch.js'
 import * as Plane from '../machine/plane.js'
 import { withPlane, type AgentState, type Machine, type Ready } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { isSoAgain } from './once-more.js'
 
 // ---------------------------------------------------------------- model
 
@@ -139,8 +138,6 @@ interface State {
   last: Machine
   /** a fetch may come before it has heard of the write */
   unheard: boolean
-  /** it is not so */
-  fails: boolean
 }
 
 /** Walks of a run that decides. */
@@ -324,38 +321,36 @@ const seen = (s: State, e: LogEvent): boolean => {
   }
 }
 
-/** Walks begin, and end. */
-const walked = (s: State, m: Machine, agent: number): void => {
+/** Walks begin, and end. False: it is not so. */
+const walked = (s: State, m: Machine, agent: number): boolean => {
   const a = m.agents[agent]!
   const on = s.walking[agent]!
   if (on !== null) {
-    if (walksOn(s.world, a, on.lanes)) return
+    if (walksOn(s.world, a, on.lanes)) return true
     on.to = textOf(s.world, a, on.lanes)
     s.walking[agent] = null
   }
-  if (!asksWord(a.ready)) return
+  if (!asksWord(a.ready)) return true
   const cta = ctaOf(s.world, agent)
   const lanes = lanesOf(a)
   const walk: Walk = { agent, lanes, before: s.begun[cta]!, from: m, to: '' }
-  if (walksOn(s.world, a, lanes) && speaks(s, walk)) {
-    s.walking[agent] = walk
-    s.walks.push(walk)
-    s.begun[cta] = walk.before + 1
-  } else s.fails = true
+  if (!walksOn(s.world, a, lanes) || !speaks(s, walk)) return false
+  s.walking[agent] = walk
+  s.walks.push(walk)
+  s.begun[cta] = walk.before + 1
+  return true
 }
 
-/** A step of the run. */
-const stepped = (s: State, m: Machine, key: EventKey, events: ReadonlyArray<LogEvent>): void => {
-  if (key.stage !== 'agent' || (key.part !== 0 && s.walking[key.agent] !== null)) s.fails = true
-  for (const e of events) s.fails ||= !seen(s, e)
-  if (s.fails) return
+/** Behind a step of the run. False: it is not so. */
+const stepped = (s: State, m: Machine, key: EventKey): boolean => {
+  if (key.stage !== 'agent' || (key.part !== 0 && s.walking[key.agent] !== null)) return false
   for (const { word, told, stamp } of s.stored.splice(0)) {
     const held = Plane.wordAt(m.planes[word.plane]!, word.byte, word.bytes)
     word.values.push({ held, told, walks: s.begun[ctaOf(s.world, stamp.agent)]! })
   }
-  walked(s, m, key.agent)
   s.steps++
   s.last = m
+  return walked(s, m, key.agent)
 }
 
 // ---------------------------------------------------------------- the ways of a walk
@@ -567,31 +562,14 @@ const isFounded = (needs: ReadonlyMap<Walk, ReadonlyArray<Walk>>): boolean => {
 }
 
 /** What CTAs touch of global memory, and the words. */
-const touchedBy = (s: State, all: Iterable<Bytes>): ReadonlyArray<ReadonlyArray<Touched>> => {
-  const planes = s.world.header.planes.flatMap(({ space }, plane) => (space === 'gmem' ? [plane] : []))
-  const of = (all: ReadonlyMap<number, Footprint>, plane: number): Float64Array =>
-    united([...all.values()].filter((f) => f.plane === plane))
-  const words = planes.map((plane): Touched => ({
+const touchedIn = (s: State, words: ReadonlyArray<Bytes>): ReadonlyArray<ReadonlyArray<Touched>> => [
+  words.map(({ plane, byte, bytes }): Touched => ({
     plane,
     reads: new Float64Array(0),
-    writes: Float64Array.from(
-      [...all]
-        .filter((w) => w.plane === plane)
-        .sort((a, b) => a.byte - b.byte)
-        .flatMap((w) => [w.byte, w.byte + w.bytes]),
-    ),
-  }))
-  return [
-    words,
-    ...s.reads.map((reads, cta) =>
-      planes.map((plane): Touched => ({
-        plane,
-        reads: of(reads, plane),
-        writes: of(s.written[cta]!, plane),
-      })),
-    ),
-  ]
-}
+    writes: Float64Array.of(byte, byte + bytes),
+  })),
+  ...s.reads.map((reads, cta) => touchedBy(reads.values(), s.written[cta]!.values())),
+]
 
 const areApart = (words: Iterable<Bytes>): boolean => {
   const all = [...words].sort((a, b) => a.plane - b.plane || a.byte - b.byte)
@@ -601,7 +579,7 @@ const areApart = (words: Iterable<Bytes>): boolean => {
 }
 
 const judge = (s: State): Lookbacks | null => {
-  if (s.fails || s.clusters !== 1 || s.walks.length === 0) return null
+  if (s.clusters !== 1 || s.walks.length === 0) return null
   const effort: Effort = { spent: 0, most: Math.max(fewest, mostForEach * s.steps) }
   const asked = new Map<Walk, ReadonlySet<Word>>()
   for (const walk of s.walks) {
@@ -629,7 +607,7 @@ const judge = (s: State): Lookbacks | null => {
     ...(counter === null ? [] : [{ plane: counter.plane, byte: startOf(counter.spans), bytes: 4 }]),
   ]
   if (!isFounded(needs) || !areApart(places)) return null
-  return collision(touchedBy(s, places)) === null ? { walks: s.walks.length } : null
+  return collision(touchedIn(s, places)) === null ? { walks: s.walks.length } : null
 }
 
 /** H2 to H8, of a run that decides but for the order of what decides (H1). */
@@ -662,25 +640,13 @@ export const lookbacks = (
     steps: 0,
     last: machine,
     unheard: false,
-    fails: false,
   }
-  const how: Run.Settings = {
-    policy: Policy.recorded(schedule),
-    fuel,
-    keepSchedule: false,
+  const isSo = isSoAgain({ world, machine }, schedule, fuel, {
+    ofEvent: (e) => seen(s, e),
+    ofBeginning: (m) => m.agents.every((_, agent) => walked(s, m, agent)),
+    ofStep: (m, key) => stepped(s, m, key),
     // walks are gone again from where they began
-    transient: false,
-    watch: {
-      begun: (m, events) => {
-        for (const e of events) s.fails ||= !seen(s, e)
-        for (let agent = 0; agent < m.agents.length; agent++) walked(s, m, agent)
-      },
-      stepped: (m, key, events) => {
-        if (!s.fails) stepped(s, m, key, events)
-      },
-      ended: () => (s.fails = true),
-    },
-  }
-  const { outcome } = Run.run(world, machine, how, Run.ignore)
-  return outcome._tag === 'completed' ? { decides: judge(s), unheard: s.unheard } : open
+    keepsMachines: true,
+  })
+  return isSo ? { decides: judge(s), unheard: s.unheard } : open
 }

@@ -26,10 +26,8 @@
  *
  * Law 1. Where the answer is not null, every order of the draws finds nothing.
  */
-import * as Run from '../execution/run.js'
-import * as Policy from '../execution/policy.js'
 import type { EventKey } from '../execution/step.js'
-import { collision, united, type Touched } from '../execution/independence.js'
+import { collision, touchedBy, type Touched } from '../execution/independence.js'
 import {
   addressesIn,
   type Access,
@@ -46,6 +44,7 @@ import type { Launched } from '../machine/launch.js'
 import * as Plane from '../machine/plane.js'
 import type { Machine } from '../machine/state.js'
 import type { Draws } from '../machine/front.js'
+import { isSoAgain } from './once-more.js'
 
 // ---------------------------------------------------------------- model
 
@@ -82,10 +81,12 @@ interface State {
   readonly names: Map<number, number>
   readonly texts: Map<string, number>
   word: Footprint | null
+  /** of these it is known what they have added: each has added the same, and what the word holds behind them */
   drawn: number
+  counted: number
+  added: number
+  holds: number | null
   clusters: number
-  /** it is not so */
-  fails: boolean
 }
 
 /** Numbers drawn, of a run that decides. */
@@ -279,21 +280,16 @@ const textOf = (...units: ReadonlyArray<Unit>): string =>
 
 const areOne = (texts: ReadonlyArray<string>): boolean => texts.every((text) => text === texts[0])
 
-/** What a unit touches of global memory. */
-const touchedBy = (units: ReadonlyArray<Unit>): ReadonlyArray<Touched> => {
-  const planes = new Set(
-    units.flatMap(({ reads, writes }) => [...reads.values(), ...writes.values()].map((f) => f.plane)),
+/** What units touch of global memory. */
+const touchedIn = (units: ReadonlyArray<Unit>): ReadonlyArray<Touched> =>
+  touchedBy(
+    units.flatMap(({ reads }) => [...reads.values()]),
+    units.flatMap(({ writes }) => [...writes.values()]),
   )
-  return [...planes].map((plane) => {
-    const of = (seen: (u: Unit) => Map<number, Footprint>): Float64Array =>
-      united(units.flatMap((u) => [...seen(u).values()].filter((f) => f.plane === plane)))
-    return { plane, reads: of((u) => u.reads), writes: of((u) => u.writes) }
-  })
-}
 
 const judge = (s: State): Tickets | null => {
   const { word, ctas } = s
-  if (s.fails || word === null || s.clusters !== 1) return null
+  if (word === null || s.clusters !== 1) return null
   if (ctas.some(({ turns }) => turns.length === 0)) return null
   const lastOf = ({ turns }: Cta): Unit => turns[turns.length - 1]!
   const works = ctas.flatMap(({ turns }) => turns.slice(0, -1))
@@ -319,7 +315,7 @@ const judge = (s: State): Tickets | null => {
     ...c.turns.slice(0, -1).map((u) => [u]),
     [lastOf(c), c.behind],
   ])
-  return collision([[counter], ...units].map(touchedBy)) === null
+  return collision([[counter], ...units].map(touchedIn)) === null
     ? { drawn: turns.reduce((sum, n) => sum + n, 0) }
     : null
 }
@@ -334,8 +330,10 @@ const begun = (header: Header, draws: Draws, agents: number): State => ({
   texts: new Map(),
   word: null,
   drawn: 0,
+  counted: 0,
+  added: 0,
+  holds: null,
   clusters: 0,
-  fails: false,
 })
 
 /** The number that a word holds; null: that is not known. */
@@ -347,6 +345,21 @@ const held = ({ planes }: Machine, { plane, spans }: Footprint): number | null =
 }
 const wordBytes = 4
 
+/** Q3. What a step has added to the word is one number at most, and of each step the same. */
+const isCounted = (s: State, first: Machine, m: Machine): boolean => {
+  if (s.drawn === s.counted) return true
+  const isOneDraw = s.drawn === s.counted + 1
+  s.counted = s.drawn
+  if (!isOneDraw || s.word === null) return false
+  const before = s.holds ?? held(first, s.word)
+  const now = held(m, s.word)
+  const more = before === null || now === null ? 0 : now - before
+  const isSame = more > 0 && (s.added === 0 || more === s.added)
+  s.added = more
+  s.holds = now
+  return isSame
+}
+
 /** Q2 to Q8, of a run that decides but for the order of what is drawn (Q1); null: they do not hold. */
 export const tickets = (
   { world, machine }: Launched,
@@ -356,39 +369,11 @@ export const tickets = (
   const { front, ctas, resident, clusterCount, agentsPerCta, header } = world
   if (front.draws === null || ctas !== 1 || resident !== clusterCount) return null
   const s = begun(header, front.draws, agentsPerCta)
-  let before: number | null = null
-  let added = 0
-  const see = (events: ReadonlyArray<LogEvent>): void => {
-    for (const e of events) s.fails ||= !seen(s, e)
-  }
-  // what each of them has added to the word
-  const count = (m: Machine): void => {
-    if (s.word === null) return
-    before ??= held(machine, s.word)
-    const now = held(m, s.word)
-    const more = before === null || now === null ? 0 : now - before
-    if (more <= 0 || (added > 0 && more !== added)) s.fails = true
-    added = more
-    before = now
-  }
-  const how: Run.Settings = {
-    policy: Policy.recorded(schedule),
-    fuel,
-    keepSchedule: false,
-    transient: true,
-    watch: {
-      begun: (_, events) => {
-        see(events)
-      },
-      stepped: (m, _, events) => {
-        const known = s.drawn
-        see(events)
-        if (s.drawn > known + 1) s.fails = true
-        if (s.drawn > known && !s.fails) count(m)
-      },
-      ended: () => (s.fails = true),
-    },
-  }
-  const { outcome } = Run.run(world, machine, how, Run.ignore)
-  return outcome._tag === 'completed' ? judge(s) : null
+  const isSo = isSoAgain({ world, machine }, schedule, fuel, {
+    ofEvent: (e) => seen(s, e),
+    ofBeginning: () => true,
+    ofStep: (m) => isCounted(s, machine, m),
+    keepsMachines: false,
+  })
+  return isSo ? judge(s) : null
 }
