@@ -135,6 +135,10 @@ describe('spins', () => {
     ['another parity each time', `${test('%p1', 'a:')} xor.b32 %r2, %r2, 1; @!%p1 bra a; ret;`],
     ['storing', `${test('%p1', 'a:')} st.shared.b32 [%r1], 0; @!%p1 bra a; ret;`],
     ['two tests', `${test('%p1', 'a:')} ${test('%p2')} @!%p1 bra a; ret;`],
+    [
+      'left where a word is so, and where it is not',
+      `a: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.eq.s32 %p1, %r3, %r4; @%p1 bra b; setp.eq.s32 %p2, %r3, %r4; @!%p2 bra c; bra a; b: ret; c: ret;`,
+    ],
     ['left for another reason', `${test('%p1', 'a:')} @%p2 bra b; @!%p1 bra a; b: ret;`],
     ['a plain load', 'a: ld.global.u32 %r3, [%rd1]; setp.ne.s32 %p1, %r3, 0; @%p1 bra a; ret;'],
     ['a lock', 'a: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.s32 %p1, %r3, 0; @%p1 bra a; ret;'],
