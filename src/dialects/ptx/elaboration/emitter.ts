@@ -30,6 +30,8 @@ export interface Emitter {
   local: number
   site: number
   at: Position
+  /** how many CTAs the instructions of tensor memory are for, once one has said it */
+  group: 1 | 2 | null
   failed: Failure<ElaborationError> | null
 }
 
@@ -44,6 +46,7 @@ export const emitter = (): Emitter => ({
   local: 0,
   site: 0,
   at: { line: 1, column: 1 },
+  group: null,
   failed: null,
 })
 

@@ -4,6 +4,11 @@
  * A collector buffer is a place where the tensor core keeps A for the next product: it changes nothing that a kernel can see, if its A is what was kept.
  * What has no arithmetic here (a copy that widens its elements) is refused at its line.
  *
+ * A kernel acts on CTAs or on pairs of them, with the functions that it calls: a `.cta_group` that differs from the one before it is refused, as by ptxas, also
+ * where it is not reached. That of a TMA load says only whose barrier is told, and may differ.
+ *
+ *     tcgen05.mma.cta_group::2 ...    tcgen05.commit.cta_group::1 ...    refused at the commit
+ *
  * The barrier of a commit is an address of shared memory: of a generic one the lower word counts, as shipped compilers give it without the upper.
  *
  * Source: PTX ISA, tensorcore 5th generation instructions.
@@ -28,7 +33,19 @@ import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- operands
 
-const groupOf = (h: Here): 1 | 2 => (h.modifiers['group'] === 'cta_group::2' ? 2 : 1)
+const groupOf = (h: Here): 1 | 2 => {
+  const group = h.modifiers['group'] === 'cta_group::2' ? 2 : 1
+  const first = h.e.group ?? group
+  h.e.group = first
+  if (group !== first)
+    refuse(
+      h.e,
+      'ptx.opcode',
+      `.cta_group::${String(first)}, as in every instruction of tensor memory before it (a kernel has one)`,
+      h.opcode,
+    )
+  return group
+}
 
 const addressOf = (h: Here, v: Value | undefined): TensorAddress => {
   const { rows, offset } = place(h, v, 'shared')
