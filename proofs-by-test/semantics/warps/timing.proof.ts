@@ -1,5 +1,7 @@
 /** What may depend on timing. Oracle: small programs by hand, and the places, sites and lines that each must give. */
 import { describe, expect, test } from 'vitest'
+import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../src/dialects/ptx/index.js'
 import type { Address } from '../../../src/semantics/warps/operations/address.js'
 import type { Instruction, Operation, Place, WarpProgram } from '../../../src/semantics/warps/program.js'
 import {
@@ -14,6 +16,7 @@ import {
   timingOf,
   unspecifiedIn,
 } from '../../../src/semantics/warps/timing.js'
+import { right } from '../../either.js'
 
 // ---------------------------------------------------------------- programs
 
@@ -538,4 +541,48 @@ describe('who runs, who is elected, who came first', () => {
       '`line 0` tests an mbarrier, and a branch or a value depends on the result',
     ])
   })
+})
+
+test('in PTX: local memory, and a generic address of it', () => {
+  const programOf = (lines: string): WarpProgram =>
+    right(
+      elaborate(
+        right(
+          parseModule(`.version 8.7
+.target sm_90a
+.address_size 64
+.entry k(.param .u64 y) {
+.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+.local .align 8 .b8 own[16]; .shared .align 8 .b64 bar;
+ld.param.u64 %rd1, [y]; mov.u64 %rd2, own; cvta.local.u64 %rd3, %rd2;
+${lines}
+ret;
+}`),
+        ),
+        null,
+        'k.ptx',
+      ),
+    ).program
+  const asked = 'mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r1, 1, 0, %p1;'
+  const decided = 'setp.ne.u32 %p2, %r2, 0; @%p2 bra L; st.shared.u32 [bar], 3; L:'
+  const clock = 'mov.u32 %r1, %smid;'
+  for (const [into, from] of [
+    ['local', ''],
+    ['', 'local'],
+    ['', ''],
+    ['local', 'local'],
+  ] as const) {
+    const address = (of: string): string => (of === 'local' ? '.local.u32 ' : '.u32 ')
+    const place = (of: string): string => (of === 'local' ? '[own]' : '[%rd3]')
+    const through = `st${address(into)}${place(into)}, %r1; ld${address(from)}%r2, ${place(from)};`
+    const told = `${into} ${from}`
+    expect(timingOf(programOf(`${asked} ${through} ${decided}`)), told).toHaveLength(1)
+    const kept = programOf(`${clock} ${through} st.global.u32 [%rd1], %r2;`)
+    const labels = [...hardwareIn(kept).kept.keys()].map((k) => kept.sites[k]!.label)
+    expect(
+      labels.some((label) => label.includes('st.global')),
+      told,
+    ).toBe(true)
+    expect(timingOf(programOf(`${clock} ${through} ${decided}`)), told).toHaveLength(1)
+  }
 })
