@@ -47,6 +47,7 @@ import {
 } from '../warps/launched.js'
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
+import { mostAlone, togetherIn } from '../warps/lone-threads.js'
 import { scoutOf } from '../warps/scout.js'
 import { productsSteer } from '../warps/steering.js'
 import { controlling, decisive, signing, watches } from '../warps/timing.js'
@@ -510,8 +511,22 @@ const tensorMemoryOf = (p: WarpProgram): ReadonlyArray<CtaPlane> =>
     ? [{ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes }]
     : []
 
-/** What PTX leaves open about lanes. */
-type OpenLanes = Pick<Arguments, 'grouping' | 'election'>
+/** Why threads of this program cannot be agents; null: they can. */
+const notAlone = (p: WarpProgram, { grid, block }: WarpArguments): Failure | null => {
+  const threads = product(grid) * product(block)
+  if (threads > mostAlone)
+    return failure(
+      'launch.alone',
+      `threads as agents: expected at most ${String(mostAlone)}, found ${String(threads)}`,
+    )
+  const one = togetherIn(p)
+  return one === undefined
+    ? null
+    : failure('launch.alone', `threads of a warp do \`${p.sites[one.site]?.label ?? ''}\` together`)
+}
+
+/** What PTX leaves open about lanes, and who is an agent. */
+type OpenLanes = Pick<Arguments, 'grouping' | 'election' | 'alone'>
 
 /** Launched with these mbarriers. */
 const launchedWith = (
@@ -523,9 +538,9 @@ const launchedWith = (
   resident: number | null,
   ledger: Ledger | null = null,
   fellows: Fellowships | null = null,
-  { grouping, election }: OpenLanes = noArguments,
+  { grouping, election, alone }: OpenLanes = noArguments,
 ): E.Either<Failure, LaunchedWarps> => {
-  const bad = unlaunchable(p, a)
+  const bad = unlaunchable(p, a) ?? (alone === true ? notAlone(p, a) : null)
   if (bad !== null) return E.left(bad)
   const memory = memoryOf(p, a)
   if (E.isLeft(memory)) return memory
@@ -560,6 +575,7 @@ const launchedWith = (
     fellows,
     grouping: grouping ?? null,
     election: election ?? 'lowest',
+    alone: alone === true,
     watches: watches(p),
     flight: flightOf(p),
     scout,

@@ -32,11 +32,12 @@ import { readTensor, sourceOf, type Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun } from './budget.js'
+import { byThreads } from './by-threads.js'
 import { classesOf, sourceVisiting, type Classes } from './classes.js'
 import { foresee } from './foresight.js'
 import { withHardware } from './hardware.js'
 import { whoeverRuns } from './who-runs.js'
-import type { AnyPolicy } from '../execution/policy.js'
+import { eager, type AnyPolicy } from '../execution/policy.js'
 import type { Logged } from '../execution/run.js'
 import type { Refusal } from '../language/refusal.js'
 import { provenance, provenanceOfClasses, type Kin } from '../judging/provenance/index.js'
@@ -170,7 +171,7 @@ export const check: Check = (program, options) => checkSource(sourceOf(program),
 export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> =>
   E.map((checked: Checked) =>
     withHardware(
-      whoeverRuns(checked, (given) =>
+      whoeverRuns(decidedByThreads(source, options, checked), (given) =>
         checkedOnce(
           source,
           Object.assign({}, options, {
@@ -187,6 +188,21 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       },
     ),
   )(checkedOnce(source, options))
+
+/** The same kernel with each thread as an agent, if warps leave open in which order lanes go on. Its schedules are no schedules of warps: it begins with the usual one. */
+const decidedByThreads = (source: Source, options: CheckOptions, checked: Checked): Checked =>
+  byThreads(checked, (budget) =>
+    checkedOnce(
+      source,
+      Object.assign({}, options, {
+        arguments: Object.assign({}, options.arguments, { alone: true as const }),
+        policy: eager,
+        explain: false,
+        explore: false,
+        budget,
+      }),
+    ),
+  )
 
 /** Judged with lanes that stay together where they ask who runs and the lowest of those that elect, or with what is given. */
 const checkedOnce = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
@@ -385,6 +401,11 @@ const checkLaunched = (
     isGuess,
     lanesInTurn && world.front.waitsForLocks,
   )
+  const isOpenByLanes =
+    (stands.name === 'undecided' || stands.name === 'ok') &&
+    options.lanes === undefined &&
+    answer?.refuted === true &&
+    (answer.ahead === true || lanesInTurn)
   const judgement = shown.result[0]
   const proof = first.result[1]
   const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
@@ -485,6 +506,7 @@ const checkLaunched = (
       checked,
       first.excused === true ? { excused: true as const } : null,
       isQuiet(first) ? { quiet: true as const } : null,
+      isOpenByLanes ? { byLanes: budget - spent } : null,
     ),
   )
 }

@@ -136,6 +136,8 @@ export interface Checked {
   readonly completed: Completed | null
   /** of the first run */
   readonly schedule: ReadonlyArray<EventKey>
+  /** in which order lanes of a warp go on is open, and nothing else (`by-threads.ts`): what is left of the budget */
+  readonly byLanes?: Budget
   /** the events of `verdict.schedules`, key by key */
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
   /** findings of the first run were taken back, because what races stores the same, or is dropped */

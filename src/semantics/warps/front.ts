@@ -2,7 +2,7 @@
  * Warps as a front (`machine/front.ts`): each agent is a warp, and walks one program with rows of registers.
  *
  * The threads of a block are numbered along x, then y, then z, and 32 that follow one another are a warp; lanes that the block does not have are at
- * their end from the start.
+ * their end from the start. Where each thread is an agent of its own, all lanes but its own are (`lone-threads.ts`).
  *
  * Source: PTX ISA, thread hierarchy, special registers.
  */
@@ -18,6 +18,7 @@ import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, localWindowOf, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
+import { agentsIn, lanesIn, placeIn, warpIn } from './lone-threads.js'
 import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
 import { drawsOf, isOfGrid } from './draws.js'
@@ -199,19 +200,13 @@ const inCluster = ({ agent, cta, place }: Standpoint, cluster: number): Standpoi
 })
 
 /** A warp before its first instruction. */
-const fresh = (
-  l: WarpLaunch,
-  at: Standpoint,
-  warp: number,
-  isShadow: boolean,
-  edit: Edit | null,
-): WarpStand => {
-  const there = Math.min(32, l.threads - warp * 32)
-  const mask = there === 32 ? -1 : (1 << there) - 1
+const fresh = (l: WarpLaunch, at: Standpoint, isShadow: boolean, edit: Edit | null): WarpStand => {
+  const place = placeIn(l, at.agent)
+  const mask = lanesIn(l, place)
   const { program } = l
   return {
     _tag: 'warp',
-    rows: filled(l, at, warp, isShadow, edit),
+    rows: filled(l, at, warpIn(l, place), isShadow, edit),
     splits: [
       split(
         0,
@@ -466,12 +461,12 @@ const partsOf = (l: WarpLaunch): Parts<World> => {
 }
 
 export const warpFront = (l: WarpLaunch): Front<World> => {
-  const warps = Math.ceil(l.threads / 32)
   const reasons = timingOf(l.program)
   const hardware = hardwareIn(l.program)
   const { registers } = l.program
-  const agents = Array.from({ length: warps }, (_, warp): Agent => {
-    const agent: Agent = { name: `warp ${String(warp)}`, kind: 'warp', firstWarp: warp, warps: 1 }
+  const agents = Array.from({ length: agentsIn(l) }, (_, place): Agent => {
+    const name = `${l.alone ? 'thread' : 'warp'} ${String(place)}`
+    const agent: Agent = { name, kind: 'warp', firstWarp: warpIn(l, place), warps: 1 }
     return registers === null ? agent : Object.assign({ registers }, agent)
   })
   return {
@@ -501,7 +496,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
         world,
         at,
         sharedOf(world, at),
-        fresh(l, at, at.agent % world.agentsPerCta, world.algebra.memory === 'shadow', edit),
+        fresh(l, at, world.algebra.memory === 'shadow', edit),
         idle.groups,
         edit,
       ),

@@ -184,6 +184,8 @@ export interface WarpLaunch {
   readonly grouping: Grouping | null
   /** which of its members an election takes */
   readonly election: Election
+  /** each thread is an agent of its own (`lone-threads.ts`) */
+  readonly alone: boolean
   /** some agent waits for words of memory */
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */

@@ -32,6 +32,7 @@ import {
   type Region,
   type WarpLaunch,
 } from './launched.js'
+import { lanesIn, placeIn, warpIn } from './lone-threads.js'
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Until, Width } from './program.js'
 import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } from '../../numerics/shadow.js'
@@ -58,11 +59,7 @@ export interface Here {
 }
 
 /** Lanes that the warp began with. */
-export const lanesOfWarp = ({ at, launch: { threads } }: Here): number => {
-  const warps = Math.ceil(threads / 32)
-  const there = Math.min(32, threads - (at.agent % warps) * 32)
-  return there === 32 ? -1 : (1 << there) - 1
-}
+export const lanesOfWarp = ({ at, launch }: Here): number => lanesIn(launch, placeIn(launch, at.agent))
 
 // ---------------------------------------------------------------- lanes to places
 
@@ -290,7 +287,7 @@ const among = (
 
 /** Number in its CTA of a lane's thread. */
 const threadOf = ({ at, launch }: Here, lane: number): number =>
-  (at.agent % Math.ceil(launch.threads / 32)) * 32 + lane
+  warpIn(launch, placeIn(launch, at.agent)) * 32 + lane
 
 /** The upper word of an address whose space says it; null: its register does. */
 export const windowOf = (launch: WarpLaunch, { space }: Address): number | null => {

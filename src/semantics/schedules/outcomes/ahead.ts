@@ -17,7 +17,7 @@
  *
  * Lanes of the same warp that only ask, and come back to where they stand, ask once more when these have gone: for them it is no matter.
  *
- * Where all of it holds the search has not followed that order, and what it says of all schedules is not known. What they only read on their way changes nothing and is passed: which older
+ * Where all of it holds the search has not followed that order, and what it says of all schedules is not known: it is asked of threads as agents (`verdict/by-threads.ts`). What they only read on their way changes nothing and is passed: which older
  * writes they may find is asked of each read (`older.ts`). Where they ask again and again, and come back to where they stood, they do no more alone.
  *
  * G1 is not of waits alone: the lanes of a loop that is no wait to the machine part as well.
