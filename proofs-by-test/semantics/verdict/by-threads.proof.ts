@@ -5,9 +5,15 @@
  * |------------------------------------------------------------------|------------------------------------------------------------|
  * | random kernels of 3 to 5 threads as lanes of one warp, and of two; by night 2,000 | every order of the same threads, each a CTA |
  * | kernels of two lanes that part (`parted.ts`)                       | every order of the same threads, each in a warp of its own |
+ * | what becomes of a verdict                                          | a table                                                    |
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { nightly } from '../../extent.js'
+import { refuse } from '../../../src/failure.js'
+import type { ReplayableFinding, Verdict } from '../../../src/semantics/judging/verdict.js'
+import { byThreads } from '../../../src/semantics/verdict/by-threads.js'
+import { oneOrderOfLanes } from '../../../src/semantics/verdict/scope.js'
 import { drawn, show, verdictOf, type Drawn } from '../schedules/outcomes/equals.js'
 import * as Parted from '../schedules/outcomes/parted.js'
 
@@ -89,4 +95,55 @@ test('what is left of the budget does not suffice: as before', () => {
   const k = { ...Parted.drawn(58), within: nothing! }
   const spent = (budget: number): string => verdictOf(Parted.lanesOf(k), false, budget).verdict
   expect([800, 100_000].map(spent)).toEqual(['undecided', 'ok'])
+})
+
+const noted = (id: string, site: number, other?: number): ReplayableFinding =>
+  ({
+    id,
+    text: `${id} at ${String(site)}`,
+    a: { site },
+    ...(other === undefined ? {} : { b: { site: other } }),
+  }) as unknown as ReplayableFinding
+const judged = (verdict: Verdict['verdict'], reason: string, more: Partial<Verdict> = {}): Verdict =>
+  ({ verdict, reason, notes: [], scope: [], ...more }) as unknown as Verdict
+const scope = [oneOrderOfLanes, 'another']
+const notes = [noted('N1', 1, 2)]
+
+test.each([
+  ['ok', judged('ok', 't'), 'ok', 't, where each thread goes on by itself', ['another']],
+  ['a hazard', judged('hazard', 't'), 'undecided', 'w: where each thread goes on by itself, t', scope],
+  ['a deadlock', judged('deadlock', 't'), 'undecided', 'w: where each thread goes on by itself, t', scope],
+  ['a fault', judged('invalid', 't'), 'undecided', 'w: where each thread goes on by itself, t', scope],
+  ['open', judged('undecided', 't'), null, 'w', scope],
+  ['not at its end', judged('out-of-fuel', 't'), null, 'w', scope],
+  [
+    'notes, one of which is new',
+    judged('ok', 't', { notes: [noted('N1', 2, 1), noted('N1', 3), noted('N1', 3), noted('N2', 1, 2)] }),
+    'ok',
+    't, where each thread goes on by itself',
+    [
+      'another',
+      'other orders of lanes of one warp, of which a note would say: N1 at 3',
+      'other orders of lanes of one warp, of which a note would say: N2 at 1',
+    ],
+  ],
+] as const)('of threads it is %s', (_, of, name, reason, left) => {
+  for (const before of ['ok', 'undecided'] as const) {
+    const asked: number[] = []
+    const verdict = judged(before, 'w', { scope, notes })
+    const found = byThreads({ verdict, byLanes: 7 }, (budget) => {
+      asked.push(budget)
+      return E.right({ verdict: of })
+    }).verdict
+    expect([found.verdict, found.reason, found.scope]).toEqual([name ?? before, reason, left])
+    expect(asked).toEqual([7])
+  }
+})
+
+test('refused, or nothing is open: as before', () => {
+  const verdict = judged('ok', 'w', { scope })
+  const open = { verdict, byLanes: 7 }
+  expect(byThreads(open, () => refuse('launch.alone', ''))).toBe(open)
+  const decided = { verdict }
+  expect(byThreads(decided, () => E.right({ verdict: judged('hazard', 't') }))).toBe(decided)
 })

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { agentsIn, lanesIn, mostAlone, warpIn } from '../../../src/semantics/warps/lone-threads.js'
+import { agentsIn, byItself, lanesIn, mostAlone, warpIn } from '../../../src/semantics/warps/lone-threads.js'
 import { right } from '../../either.js'
 import { sourceOfText, written, type TextLaunch } from '../../dialects/ptx/launched-text.js'
 
@@ -91,6 +91,15 @@ test.each([
 ])('%s: %s', (line, how) => {
   expect(launches(line)).toBe(how)
 })
+/** What PTX says of one thread, and the machine does for each lane. */
+const ofOneThread = `
+  scalar move part pack predicate setPredicate branch branchIndexed call return exit trap turn nothing
+  load store atomic fence mbarrierInit mbarrierInval mbarrierArrive mbarrierWait mbarrierPending`
+test('no other operation is by itself', () => {
+  const found = Object.entries(byItself).flatMap(([tag, is]) => (is ? [tag] : []))
+  expect(found.sort()).toEqual(ofOneThread.trim().split(/\s+/u).sort())
+})
+
 test('so many threads, and no more', () => {
   expect([mostAlone, mostAlone + 1].map((threads) => launches('', threads))).toEqual([
     'launched',

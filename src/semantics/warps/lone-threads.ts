@@ -20,7 +20,7 @@ import type { WarpLaunch } from './launched.js'
 import type { Instruction, Operation, WarpProgram } from './program.js'
 
 /** Does a thread do it by itself, and is it followed so? */
-const byItself: Readonly<Record<Operation['_tag'], boolean>> = {
+export const byItself: Readonly<Record<Operation['_tag'], boolean>> = {
   scalar: true,
   move: true,
   part: true,
