@@ -41,7 +41,7 @@ const inTwoWarps = (k: Drawn): Drawn => ({
 })
 const isOpen = (verdict: string): boolean => verdict === 'undecided' || verdict === 'out-of-fuel'
 
-const [from, count] = nightly ? [0, 2_000] : [20, 12]
+const [from, count] = nightly ? [0, 2_000] : [22, 4]
 test(`${String(count)} kernels: ok only if it is so of CTAs`, { timeout: 14_400_000 }, () => {
   const wrong: string[] = []
   let ok = 0
@@ -131,12 +131,12 @@ test.each([
   for (const before of ['ok', 'undecided'] as const) {
     const asked: number[] = []
     const verdict = judged(before, 'w', { scope, notes })
-    const found = byThreads({ verdict, byLanes: 7 }, (budget) => {
-      asked.push(budget)
+    const found = byThreads({ verdict, byLanes: 7 }, (budget, threads) => {
+      asked.push(budget, threads)
       return E.right({ verdict: of })
     }).verdict
     expect([found.verdict, found.reason, found.scope]).toEqual([name ?? before, reason, left])
-    expect(asked).toEqual([7])
+    expect(asked).toEqual([7, before === 'ok' ? 16 : 256])
   }
 })
 

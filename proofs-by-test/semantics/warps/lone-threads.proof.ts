@@ -6,11 +6,11 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { agentsIn, byItself, lanesIn, mostAlone, warpIn } from '../../../src/semantics/warps/lone-threads.js'
+import { agentsIn, byItself, lanesIn, warpIn } from '../../../src/semantics/warps/lone-threads.js'
 import { right } from '../../either.js'
 import { sourceOfText, written, type TextLaunch } from '../../dialects/ptx/launched-text.js'
 
-const alone = { ...noArguments, alone: true } as const
+const alone = { ...noArguments, alone: 140 }
 const textOf = (lines: string, pointer: string = ''): string => `
 .version 9.0
 .target sm_90a
@@ -101,8 +101,5 @@ test('no other operation is by itself', () => {
 })
 
 test('so many threads, and no more', () => {
-  expect([mostAlone, mostAlone + 1].map((threads) => launches('', threads))).toEqual([
-    'launched',
-    'launch.alone',
-  ])
+  expect([140, 141].map((threads) => launches('', threads))).toEqual(['launched', 'launch.alone'])
 })

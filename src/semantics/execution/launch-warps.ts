@@ -47,7 +47,7 @@ import {
 } from '../warps/launched.js'
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
-import { mostAlone, togetherIn } from '../warps/lone-threads.js'
+import { togetherIn } from '../warps/lone-threads.js'
 import { scoutOf } from '../warps/scout.js'
 import { productsSteer } from '../warps/steering.js'
 import { controlling, decisive, signing, watches } from '../warps/timing.js'
@@ -512,12 +512,12 @@ const tensorMemoryOf = (p: WarpProgram): ReadonlyArray<CtaPlane> =>
     : []
 
 /** Why threads of this program cannot be agents; null: they can. */
-const notAlone = (p: WarpProgram, { grid, block }: WarpArguments): Failure | null => {
+const notAlone = (p: WarpProgram, { grid, block }: WarpArguments, most: number): Failure | null => {
   const threads = product(grid) * product(block)
-  if (threads > mostAlone)
+  if (threads > most)
     return failure(
       'launch.alone',
-      `threads as agents: expected at most ${String(mostAlone)}, found ${String(threads)}`,
+      `threads as agents: expected at most ${String(most)}, found ${String(threads)}`,
     )
   const one = togetherIn(p)
   return one === undefined
@@ -540,7 +540,7 @@ const launchedWith = (
   fellows: Fellowships | null = null,
   { grouping, election, alone }: OpenLanes = noArguments,
 ): E.Either<Failure, LaunchedWarps> => {
-  const bad = unlaunchable(p, a) ?? (alone === true ? notAlone(p, a) : null)
+  const bad = unlaunchable(p, a) ?? (alone === undefined ? null : notAlone(p, a, alone))
   if (bad !== null) return E.left(bad)
   const memory = memoryOf(p, a)
   if (E.isLeft(memory)) return memory
@@ -575,7 +575,7 @@ const launchedWith = (
     fellows,
     grouping: grouping ?? null,
     election: election ?? 'lowest',
-    alone: alone === true,
+    alone: alone !== undefined,
     watches: watches(p),
     flight: flightOf(p),
     scout,

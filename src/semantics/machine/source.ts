@@ -52,8 +52,8 @@ export interface Arguments {
   readonly grouping?: Grouping
   /** which of its members `elect.sync` takes; if it is not said, the lowest */
   readonly election?: Election
-  /** each thread is an agent of its own; refused where threads of a warp do something together (`warps/lone-threads.ts`). If it is not said, a warp is an agent */
-  readonly alone?: true
+  /** each thread is an agent of its own, of a grid of so many at most; refused where threads of a warp do something together (`warps/lone-threads.ts`). If it is not said, a warp is an agent */
+  readonly alone?: number
   /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
   readonly oneWave?: true
 }

@@ -16,6 +16,8 @@
  *
  * It is an `ok` of every schedule because each run of warps is one of these threads. What else a verdict tells is of the warps: its runs, its conditions, its outputs.
  *
+ * So many threads have more orders than so many warps. So of a grid with more threads than `most` it is not asked, and not further than the standard budget goes.
+ *
  * Laws
  * 1. A verdict that leaves no order of lanes open stays as it is.
  * 2. What both ask costs no more than the budget, and one run.
@@ -24,7 +26,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../language/refusal.js'
 import type { Finding } from '../judging/finding.js'
 import { renamed, type Verdict } from '../judging/verdict.js'
-import type { Budget } from './budget.js'
+import { standardBudget, type Budget } from './budget.js'
 import { oneOrderOfLanes } from './scope.js'
 
 export interface JudgedByWarps {
@@ -32,6 +34,9 @@ export interface JudgedByWarps {
   /** in which order lanes of a warp go on is open, and nothing else: what is left of the budget */
   readonly byLanes?: Budget
 }
+
+/** Most threads of a grid, by what is said of its warps: where nothing is decided yet, more is worth while. */
+export const most = { undecided: 256, ok: 16 } as const
 
 /** What a note is about, whichever agents it names. */
 const aboutOf = ({ id, a, b }: Pick<Finding, 'id' | 'a' | 'b'>): string =>
@@ -43,11 +48,14 @@ const isShown = ({ verdict }: Verdict): boolean =>
 /** The verdict of warps, if threads decide what it leaves open. */
 export const byThreads = <A extends JudgedByWarps>(
   judged: A,
-  again: (budget: Budget) => E.Either<Refusal, { readonly verdict: Verdict }>,
+  again: (budget: Budget, threads: number) => E.Either<Refusal, { readonly verdict: Verdict }>,
 ): A => {
   const { verdict, byLanes } = judged
   if (byLanes === undefined) return judged
-  const threads = again(byLanes)
+  const threads = again(
+    Math.min(byLanes, standardBudget),
+    most[verdict.verdict === 'ok' ? 'ok' : 'undecided'],
+  )
   if (E.isLeft(threads)) return judged
   const of = threads.right.verdict
   if (isShown(of))

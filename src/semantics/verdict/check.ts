@@ -191,11 +191,11 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
 
 /** The same kernel with each thread as an agent, if warps leave open in which order lanes go on. Its schedules are no schedules of warps: it begins with the usual one. */
 const decidedByThreads = (source: Source, options: CheckOptions, checked: Checked): Checked =>
-  byThreads(checked, (budget) =>
+  byThreads(checked, (budget, alone) =>
     checkedOnce(
       source,
       Object.assign({}, options, {
-        arguments: Object.assign({}, options.arguments, { alone: true as const }),
+        arguments: Object.assign({}, options.arguments, { alone }),
         policy: eager,
         explain: false,
         explore: false,

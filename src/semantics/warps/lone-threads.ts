@@ -96,9 +96,6 @@ export const byItself: Readonly<Record<Operation['_tag'], boolean>> = {
 export const togetherIn = ({ code }: WarpProgram): Instruction | undefined =>
   code.find(({ operation }) => !byItself[operation._tag])
 
-/** Most threads of a grid that are agents of their own: a detector knows of each pair of them. */
-export const mostAlone = 256
-
 type Who = Pick<WarpLaunch, 'threads' | 'alone'>
 
 /** Agents of a CTA. */
