@@ -17,7 +17,8 @@
  * access whose view does not show the last write, a CTA that has ended while something acts on it (`along` of `explore/`).
  *
  * A search that followed all schedules and found nothing refutes the candidates, for it looks for all that they say. What does not
- * depend on the schedule it does not look for (`unanswered`), nor for what only the lanes of a warp do to one another: it follows warps.
+ * depend on the schedule it does not look for (`unanswered`), nor for what only the lanes of a warp do to one another: it follows warps. Where lanes could
+ * go ahead of others of their warp, it refutes nothing.
  *
  * Laws
  * 1. What is confirmed replays: the run of the answer is one of its schedule.
@@ -123,7 +124,7 @@ export interface Answer {
   readonly noted?: ReadonlyArray<Noted>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some?: true
-  /** lanes could have gone ahead of others of their warp, and were not followed so (`schedules/outcomes/ahead.ts`) */
+  /** lanes could have gone ahead of others of their warp, and were not followed so (`schedules/outcomes/ahead.ts`, `schedules/explore/ahead.ts`) */
   readonly ahead?: true
   /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
   readonly tickets?: Tickets
@@ -254,7 +255,11 @@ export const confirm = (q: Question): Answer => {
   }
   const spent = runs * q.price + priceOfStates(search.states)
   const witness = all.right.found[0]
-  if (witness === undefined) return { runs, spent, search, found: null, refuted: search.complete }
+  if (witness === undefined)
+    return Object.assign(
+      { runs, spent, search, found: null, refuted: search.complete },
+      all.right.ahead ? { ahead: true as const } : null,
+    )
   const ran = q.run(Policy.recorded(witness.schedule))
   const found = { ran, decision: decisionOf(witness, ran) }
   return { runs: runs + 1, spent: spent + q.price, search, found, refuted: false }

@@ -28,6 +28,8 @@
  * search does not try. So where one event is enough and it is owed to a CTA, the search also goes on without it (*frozen*) until
  * nothing else can move, and looks whether the CTA has ended.
  *
+ * Lanes that could go ahead of others of their warp are not followed so; that there are such lanes is said (`ahead.ts`).
+ *
  * What is left to the one run: contracts (B8, M5), outputs that are not written (O1), what one cluster does to another (D3), and results. None of
  * them depends on the schedule. Waves of clusters are searched one after another.
  *
@@ -70,6 +72,7 @@ const overWaves = (
   let waves = 0
   let tellers = 0
   let bound: Bound | null = null
+  let ahead = false
   let prefix: ReadonlyArray<EventKey> = []
   for (let next: Machine | null = machine; next !== null;) {
     const s = each(
@@ -101,6 +104,7 @@ const overWaves = (
     states += s.keys.size()
     transitions += s.transitions
     waves++
+    ahead ||= s.ahead
     bound = s.bound
     next = bound !== null || (options.stop && found.length > 0) ? null : following(s)
     prefix = s.endPath === null ? prefix : [...prefix, ...s.endPath]
@@ -114,6 +118,7 @@ const overWaves = (
     states,
     transitions,
     waves,
+    ahead,
     ends: inOrder(ends),
   })
 }

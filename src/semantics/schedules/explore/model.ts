@@ -57,6 +57,8 @@ export interface Exploration {
   readonly states: number
   readonly transitions: number
   readonly waves: number
+  /** lanes could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
+  readonly ahead: boolean
   /** how its waves can end, each once, in the order of their texts */
   readonly ends: ReadonlyArray<End>
 }

@@ -29,6 +29,7 @@ import {
   type Offered,
 } from '../../execution/step.js'
 import { atomicTogether, ctasOf } from '../../execution/event-effects.js'
+import { lanesGoAhead } from './ahead.js'
 import { claim, future, mapFuture, noteAll, touchesOf, type Claim, type Future } from './claims.js'
 import { leftIn, showLeft, type Remnant } from './ends.js'
 import { keySet, names, stateKey, type KeySet, type Names, type Where } from './key.js'
@@ -64,6 +65,8 @@ export interface Search {
   /** a machine at the end of the wave, and the schedule that leads to it */
   end: Machine | null
   endPath: ReadonlyArray<EventKey> | null
+  /** lanes could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
+  ahead: boolean
   /** control depends on data */
   data: string | null
   /** who releases or acquires by a word of memory: no other warp hears of one that is alone (`tellsByWords`) */
@@ -293,6 +296,11 @@ const visit = (
   if (frozen === null) {
     races(s, path, events, claims)
     exits(s, m, path, events, claims)
+    s.ahead ||= lanesGoAhead(s.world, m, (touches) => {
+      s.news ||= noteAll(s.seen, touches)
+      return claim(s.places, touches)
+    })
+    if (s.news) return null
   } else {
     const withFrozen = claimsOf(s, m, all)
     if (withFrozen !== null) exits(s, m, path, all, withFrozen)
@@ -467,6 +475,7 @@ const searching = (
       news: false,
       end: null,
       endPath: null,
+      ahead: false,
       data: null,
       tellers: new Set(),
       words: false,
