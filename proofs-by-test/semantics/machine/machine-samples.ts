@@ -7,6 +7,7 @@ import * as B from '../../../src/semantics/writing/builder.js'
 import { launch, type Arguments, type Launched } from '../../../src/semantics/execution/launch.js'
 import type { LogEvent } from '../../../src/semantics/log/events.js'
 import type { Machine } from '../../../src/semantics/machine/state.js'
+import { settled } from '../../../src/semantics/machine/plane.js'
 import type { AnyPolicy } from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { collect, run, settings, type Ran } from '../../../src/semantics/execution/run.js'
@@ -50,17 +51,19 @@ export const logged = (l: Launched, policy: AnyPolicy, transient: boolean = true
   launched: l,
 })
 
-/** Everything in a machine that a program could see. */
+/** Everything in a machine that a program could see, also what was written late. */
 export const contents = (m: Machine): ReadonlyArray<unknown> =>
-  m.planes.map((p) =>
-    p._tag === 'none'
-      ? null
-      : p._tag === 'bytes' || p._tag === 'shadow'
-        ? (p._tag === 'bytes' ? [p] : [p.bytes, p.marks]).map(({ pages }) =>
-            pages.map((page) => page && Buffer.from(page.bytes).toString('base64')),
-          )
-        : p.pages.map((page) => page && [Buffer.from(page.kinds).toString('base64'), [...page.slots]]),
-  )
+  m.planes
+    .map(settled)
+    .map((p) =>
+      p._tag === 'none'
+        ? null
+        : p._tag === 'bytes' || p._tag === 'shadow'
+          ? (p._tag === 'bytes' ? [p] : [p.bytes, p.marks]).map(({ pages }) =>
+              pages.map((page) => page && Buffer.from(page.bytes).toString('base64')),
+            )
+          : p.pages.map((page) => page && [Buffer.from(page.kinds).toString('base64'), [...page.slots]]),
+    )
 
 /** Is an event of the log one of an agent itself (not of an operation)? Then `[agent, at]`. */
 export const agentEvents = (events: ReadonlyArray<LogEvent>): ReadonlySet<string> =>
