@@ -167,6 +167,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       fence: described(
         wordOf<NonNullable<MissingEdge['fence']>>()({
           shared: true,
+          cluster: true,
           global: true,
           wgmma: true,
           tensorBefore: true,

@@ -77,6 +77,7 @@ const announcements: Readonly<Record<Language, ((first: string, second: string) 
 const fences: Readonly<Record<Language, Words<FenceName>>> = {
   cuda: {
     shared: '`fence.proxy.async.shared::cta` (cuda::ptx::fence_proxy_async)',
+    cluster: '`fence.proxy.async.shared::cluster` (cuda::ptx::fence_proxy_async)',
     global: '`fence.proxy.async.global`',
     wgmma: '`wgmma.fence.sync.aligned`',
     tensorBefore: '`tcgen05.fence::before_thread_sync`',
@@ -87,6 +88,7 @@ const fences: Readonly<Record<Language, Words<FenceName>>> = {
   },
   pallas: {
     shared: '`plgpu.commit_smem()`',
+    cluster: null,
     global: null,
     wgmma: null,
     tensorBefore: null,
@@ -97,6 +99,7 @@ const fences: Readonly<Record<Language, Words<FenceName>>> = {
   },
   gluon: {
     shared: '`fence_async_shared()`',
+    cluster: '`fence_async_shared(cluster=True)`',
     global: null,
     wgmma: null,
     tensorBefore: null,
@@ -107,6 +110,7 @@ const fences: Readonly<Record<Language, Words<FenceName>>> = {
   },
   triton: {
     shared: null,
+    cluster: null,
     global: null,
     wgmma: null,
     tensorBefore: null,

@@ -26,6 +26,7 @@ import type { Family, Unit } from '../log/units.js'
 
 export type FenceName =
   | 'shared'
+  | 'cluster'
   | 'global'
   | 'wgmma'
   | 'tensorBefore'

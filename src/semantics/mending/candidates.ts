@@ -129,6 +129,8 @@ const fenceOf = (fence: FenceName, scope: 'cta' | 'cluster', at: ExprNode | null
   switch (fence) {
     case 'shared':
       return named('proxy fence', { _tag: 'fence.proxyAsync', scope })
+    case 'cluster':
+      return named('proxy fence', { _tag: 'fence.proxyAsync', scope: 'cluster' })
     case 'global':
       return named('proxy fence', { _tag: 'fence.proxyAsync', scope: 'global' })
     case 'wgmma':

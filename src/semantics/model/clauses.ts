@@ -465,9 +465,10 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'proxy-fence',
     part: 'visibility',
-    says: 'An ordinary write is visible to an asynchronous access if an agent that sees the write executes fence.proxy.async, of CTA or cluster scope for shared memory, global for global memory, and the access sees that fence.',
+    says: 'An ordinary write is visible to an asynchronous access if an agent that sees the write executes fence.proxy.async, and the access sees that fence. The fence is limited to its space: global memory, shared memory of the cluster, or, with `.shared::cta`, shared memory of the CTA that executes it.',
     evidence: 'documented',
-    source: 'PTX 8.9.5 (proxy-preserved causality order)',
+    source:
+      'PTX 8.9.5 (proxy-preserved causality order), 9.7.13.4 (the state space of the fence), “Shared State Space” (`.shared::cta` is the window of the executing CTA)',
     litmus: {
       log: [
         'T0: write x',

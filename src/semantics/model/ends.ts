@@ -25,6 +25,7 @@ import { doneFact, eventFact, operationOf } from './order.js'
 import type { History, Reading, Touch } from './reading.js'
 import { clusterBarriers, own } from './reading.js'
 import type { Knows } from './views.js'
+import { isCovered } from './visible.js'
 import { clusterOf, publishesBarriers, type LogEvent, type Stamp } from '../log/events.js'
 import { units } from '../log/units.js'
 
@@ -169,7 +170,9 @@ export const unshown = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
           if (operation === undefined || !live || units[operation.issue.unit].proxy !== 'async') return []
           const from = operation.at
           const isShown =
-            !knows(at, 'order', init) || knows(from, 'inits', init) || knows(from, 'shared', init)
+            !knows(at, 'order', init) ||
+            knows(from, 'inits', init) ||
+            isCovered(r, knows, from, r.header.barriers[barrier]!.plane, init)
           return isShown ? [] : [left(r, 'P6', at, barrier)]
         }),
       )

@@ -20,7 +20,7 @@
  * | `T0: peek b 0 true`, `T0: wait b 0 spared`                 | a test that no more than spares a later wait, and that wait; after a peek that is `false` the wait is `peeked` |
  * | `T0: commit bulk`, `T0: wait.group bulk 0`                 | of groups: bulk, wgmma, copy; `read` may follow a wait       |
  * | `T0: wait.ld`, `T0: wait.st`                               | tcgen05.wait                                                 |
- * | `T0: fence async`                                          | async, global, map.release, init, wgmma, before, after       |
+ * | `T0: fence async`                                          | async (of the shared memory of its CTA), async.cluster, global, map.release, init, wgmma, before, after |
  * | `T0: fence acq_rel gpu`                                    | a fence of memory: `acq_rel`, `sc`, `acquire`, `release`; `cta`, `cluster` or `gpu` (if nothing is said) |
  * | `T0: fence map.acquire g`                                  | an acquire of the tensor map there; of all, if no place is said |
  * | `T0, T1: bar`                                              | bar.sync of agents of one CTA                                |
@@ -104,6 +104,7 @@ const fences: ReadonlyMap<
   readonly [Extract<LogEvent, { readonly _tag: 'fence' }>['kind'], 'cta' | 'cluster' | 'global']
 > = new Map([
   ['async', ['proxyAsync', 'cta']],
+  ['async.cluster', ['proxyAsync', 'cluster']],
   ['global', ['proxyAsync', 'global']],
   ['map.release', ['tensormap', 'global']],
   ['map.acquire', ['tensormapAcquire', 'global']],

@@ -22,7 +22,7 @@
  * (2, generic), (2, shared), (3, shared), over the release and the acquire in (4, shared), (5, shared), (6, shared): visible. With the fence before the write
  * 1 is in (6, generic) alone: P1 or P2.
  */
-import { isCompilers } from '../log/events.js'
+import { isCompilers, type Plane } from '../log/events.js'
 import { bytesOf, common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'
@@ -41,6 +41,25 @@ export const proxyFence = (r: Reading): ReadonlyArray<Arrow> =>
     e._tag === 'fence' && e.kind === 'proxyAsync'
       ? [flows(i, i, [['generic', e.scope === 'global' ? 'global' : 'shared']])]
       : [],
+  )
+
+/** A proxy fence of shared memory is limited to its window: that of the cluster, or that of its own CTA. */
+const isInItsWindow = (r: Reading, fence: number, plane: Plane): boolean => {
+  const e = r.log[fence]!
+  if (e._tag !== 'fence' || e.kind !== 'proxyAsync' || e.scope === 'global') return false
+  const isLimited = e.scope === 'cta' && plane.space === 'smem'
+  return !isLimited || r.header.agents[e.stamp.agent]!.cta === (plane.cta ?? 0)
+}
+
+/** Does a fence whose window holds this plane take the fact over, and is that fence seen here? */
+export const isCovered = (r: Reading, knows: Knows, at: number, plane: number, fact: number): boolean =>
+  knows(at, 'shared', fact) &&
+  r.log.some(
+    (_e, i) =>
+      i < at &&
+      isInItsWindow(r, i, r.header.planes[plane]!) &&
+      knows(i, 'generic', fact) &&
+      knows(at, 'generic', i),
   )
 
 /** The agent's own register accesses so far, for the wgmma that it issues from here on. */
@@ -102,8 +121,11 @@ export const threadSync = (r: Reading): ReadonlyArray<Arrow> => {
 
 // ---------------------------------------------------------------- sees
 
+/** Views in which accesses look for what was written. */
+type Window = Extract<View, 'found' | 'generic' | 'shared' | 'global' | 'registers' | 'mapped' | 'tensor'>
+
 /** The view in which an access looks for what a write left. */
-export const window = (r: Reading, write: Touch, by: Touch): View => {
+export const window = (r: Reading, write: Touch, by: Touch): Window => {
   const { proxy } = by.access
   if (write.access.proxy === 'tensor') return 'tensor'
   if (write.access.proxy !== 'generic' || proxy === 'generic' || proxy === 'tensor')
@@ -126,12 +148,28 @@ export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean
   if (by.access.proxy === 'readOnly') return false
   const fact = doneFact(write)
   const view = window(r, write, by)
-  return fact >= 0 && knows(by.at, view, fact) && (view !== 'mapped' || taken(r, knows, write, by))
+  if (fact < 0 || !knows(by.at, view, fact)) return false
+  switch (view) {
+    case 'mapped':
+      return taken(r, knows, write, by)
+    case 'shared':
+      return isCovered(r, knows, by.at, by.access.footprint.plane, fact)
+    case 'generic':
+    case 'found':
+    case 'global':
+    case 'registers':
+    case 'tensor':
+      return true
+  }
 }
 
 /** A generic read of an agent, and a proxy fence by an agent that knows it, before an asynchronous overwrite. */
-export const fenced = (r: Reading, knows: Knows, read: Touch, by: Touch): boolean =>
-  knows(by.at, window(r, read, by), read.at)
+export const fenced = (r: Reading, knows: Knows, read: Touch, by: Touch): boolean => {
+  const view = window(r, read, by)
+  return view === 'shared'
+    ? isCovered(r, knows, by.at, by.access.footprint.plane, read.at)
+    : knows(by.at, view, read.at)
+}
 
 /**
  * What is asked of them: a fence, or a note where there is none. On Blackwell slots of shared memory have gone wrong without; on Hopper none has, and kernels that ship

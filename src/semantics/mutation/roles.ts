@@ -188,7 +188,7 @@ export const roles: { readonly [K in InstructionName]: Role } = {
   'stAsync.store': data('copy', { edge: 'barrier' }),
   'stAsync.reduce': data('copy', { edge: 'barrier' }),
 
-  'fence.proxyAsync': fence('fence of proxies', ['shared', 'global'], ['proxies']),
+  'fence.proxyAsync': fence('fence of proxies', ['shared', 'cluster', 'global'], ['proxies']),
   'fence.tensormap': fence('fence of proxies', ['mapRelease', 'mapAcquire']),
   // it is about barriers and no access, so it is moved as arrivals are
   'fence.mbarrierInit': order('publication', { fences: ['mbarrierInit'], twice: 'idempotent fence' }),

@@ -154,14 +154,15 @@ describe('a fence', () => {
       for (const x of [0, 1, 2]) set(a.knowledge, x, told(x))
     }
   test.each<readonly [FenceName, string, Change]>([
-    [
-      'shared',
+    // in a cluster of one CTA its shared memory is all that there is
+    ...(['shared', 'cluster'] as const).map((name): readonly [FenceName, string, Change] => [
+      name,
       'what it sees of shared memory, for asynchronous units',
       (a) => {
-        each((x) => ({ async: { program: 20 + x, cpAsync: 30 + x } }))(a)
+        each((x) => ({ async: { program: 20 + x, cpAsync: 30 + x, fencedAfar: 20 + x } }))(a)
         put(a.knowledge.async.acquired, 0, [0, 2])
       },
-    ],
+    ]),
     [
       'global',
       'what it sees of global memory, for asynchronous units',

@@ -20,6 +20,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   completion: doneBy(0, 1),
   queue: undefined,
   fence: 'shared',
+  home: 0,
   sound: true,
   footprint: footprint('f16'),
   lanes: 0,

@@ -71,6 +71,7 @@ const blockBarrier: ReadonlyArray<Word> = [word('bar.sync', 0)]
 
 const fences: Readonly<Record<NonNullable<MissingEdge['fence']>, ReadonlyArray<Word>>> = {
   shared: [word('fence.proxy.async.shared::cta')],
+  cluster: [word('fence.proxy.async.shared::cluster')],
   global: [word('fence.proxy.async.global')],
   wgmma: [word('wgmma.fence.sync.aligned')],
   tensorBefore: [word('tcgen05.fence::before_thread_sync')],
@@ -330,7 +331,9 @@ export const edgesIn = function* (
     }
     // a fence of threads alone takes nothing along: the one tells, the other hears
     if (missing.fence === 'threads') yield inserted(m, both, words)
-    for (const s of missing.fence === 'shared' ? [...after, ...ahead] : [...ahead, ...after])
+    for (const s of missing.fence === 'shared' || missing.fence === 'cluster'
+      ? [...after, ...ahead]
+      : [...ahead, ...after])
       yield inserted(m, [s], words)
     if (missing.fence !== 'threads') yield inserted(m, both, words)
   }

@@ -51,7 +51,7 @@ export const fence: ReadonlyArray<Form> = rowsOf('fence', parallel, {
   // a fence of memory is one half of an order that releases and acquires: no finding names it alone
   ...each(fencing('fence'), 'membar', 'membar.proxy', 'fence'),
   'fence.mbarrier_init': fencing('fence', 'mbarrierInit'),
-  'fence.proxy': fencing('fence', 'shared', 'global', 'mapRelease', 'mapAcquire'),
+  'fence.proxy': fencing('fence', 'shared', 'cluster', 'global', 'mapRelease', 'mapAcquire'),
 })(`
   membar level=cta|gl|sys | - | orders accesses before it and after it
   membar.proxy kind=alias | - | orders accesses through different names

@@ -21,6 +21,7 @@ import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
 import type { Knowledge, Vector } from './knowledge.js'
 import { clockOf } from './knowledge.js'
+import { lanesCovered } from './near.js'
 import type { Place } from './queue.js'
 import { valueAt } from './sparse.js'
 
@@ -38,8 +39,8 @@ export interface Completion {
   generation: number
 }
 
-/** Which fence makes a generic write visible to asynchronous units. */
-export type FenceKind = 'shared' | 'global' | 'registers'
+/** Which fence makes a generic write visible to asynchronous units. `afar`: it is of shared memory of another CTA. */
+export type FenceKind = 'shared' | 'afar' | 'global' | 'registers'
 
 export interface AccessRecord {
   readonly rw: 'r' | 'w'
@@ -52,6 +53,8 @@ export interface AccessRecord {
   /** its place in an in-order unit, if it has one */
   readonly queue: Place | undefined
   readonly fence: FenceKind
+  /** the CTA whose memory it is of, -1 for none */
+  readonly home: number
   /** it was judged visible: as a read it shows that what it read had landed */
   readonly sound: boolean
   readonly footprint: Footprint
@@ -108,6 +111,9 @@ export const notYet = (): Completion => ({ clock: -1, at: 0, alternative: -1, ba
 export const ofMore = (r: AccessRecord, { lanes, met }: AccessRecord): AccessRecord =>
   Object.assign({}, r, { lanes: r.lanes | lanes, met: Math.min(r.met, met) })
 
+/** What some of its lanes do. */
+export const ofLanes = (r: AccessRecord, lanes: number): AccessRecord => Object.assign({}, r, { lanes })
+
 export const unsound = (r: AccessRecord): AccessRecord => ({
   rw: r.rw,
   proxy: r.proxy,
@@ -117,6 +123,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   completion: r.completion,
   queue: r.queue,
   fence: r.fence,
+  home: r.home,
   sound: false,
   footprint: r.footprint,
   lanes: r.lanes,
@@ -161,14 +168,24 @@ export const fencedClock = (r: AccessRecord): number => {
   switch (r.fence) {
     case 'shared':
       return r.completion.clock
+    case 'afar':
     case 'global':
       return r.completion.clock === clockOf('program', r.stamp.agent)
-        ? clockOf('fencedGlobal', r.stamp.agent)
+        ? clockOf(r.fence === 'afar' ? 'fencedAfar' : 'fencedGlobal', r.stamp.agent)
         : r.completion.clock
     case 'registers':
       return clockOf('fencedRegisters', r.stamp.agent)
   }
 }
+
+/** The lanes of a generic access that fences of the CTA whose memory it is of have covered. */
+export const coveredNear = (r: AccessRecord, k: Knowledge): number =>
+  r.fence === 'afar' ? lanesCovered(k.async.near, r.home, r.stamp.agent, r.completion.at) : 0
+
+/** Has a proxy fence covered it, or what some lane of it did? */
+export const isCovered = (r: AccessRecord, k: Knowledge): boolean =>
+  valueAt(k.async.counters, fencedClock(r)) >= r.completion.at ||
+  (coveredNear(r, k) & (r.lanes === 0 ? -1 : r.lanes)) !== 0
 
 /** Whether an access through `proxy`, by an actor with this knowledge, finds what the record wrote. */
 export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boolean): boolean => {
@@ -181,7 +198,7 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   const byUnit = proxy === 'async' || proxy === 'tensormap'
   const window = byUnit ? k.async : k.visible
   if (c.barrier >= 0) return acquired(valueAt(window.acquired, c.barrier), c.generation, byMaximum)
-  if (r.proxy === 'generic' && byUnit) return valueAt(window.counters, fencedClock(r)) >= c.at
+  if (r.proxy === 'generic' && byUnit) return isCovered(r, k)
   return (
     valueAt(window.counters, c.clock) >= c.at ||
     (c.alternative >= 0 && valueAt(window.counters, c.alternative) >= c.at)

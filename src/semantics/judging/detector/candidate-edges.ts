@@ -30,6 +30,7 @@ import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
 import { ofBarrier, ofFence, ofGroup, type Concerning, type FenceName } from '../subject.js'
 import { hazards } from '../hazards.js'
 import type { BarrierEvent, Family, Group, Header, LogEvent, Stamp } from '../../log/events.js'
+import { isOfSingles } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { applyFence, publishInits } from './fences.js'
@@ -188,6 +189,7 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
     default:
       return [
         ['shared', 'add a proxy fence'],
+        ['cluster', 'add a proxy fence for shared memory of the cluster'],
         ['wgmma', 'add a wgmma fence'],
         ['global', 'add a proxy fence for global memory'],
       ]
@@ -238,6 +240,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
     return
   }
   for (const [name, text] of fenceNames(finding)) {
+    if (name === 'cluster' && isOfSingles(header)) continue
     const at = (where: number, x: number): ReadonlyArray<Action> => [
       {
         before: where,

@@ -38,7 +38,9 @@ import type { AccessRecord } from './access-record.js'
 import {
   atomicTogether,
   commutes,
+  coveredNear,
   fencedClock,
+  ofLanes,
   isUsed,
   known,
   ofMore,
@@ -330,12 +332,24 @@ const finds = (w: AccessRecord, r: AccessRecord, k: Knowledge, options: Options,
       : seen(w, r.proxy, k, options.rules.maxGenerations) &&
         (isAsExecuted(w, r, options) || seenByThreads(w, r, k))
 
+/** Has a proxy fence covered what each thread of a generic access did, for units that the threads of `r` start? */
+const isCoveredByThreads = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
+  const near = coveredNear(x, k)
+  const clock = fencedClock(x)
+  const isFar = (y: AccessRecord): boolean =>
+    valueAt(k.async.counters, clock) >= y.completion.at && seenByLanes(y, r, k, 'async', clock)
+  if (near === 0 || x.lanes === 0) return near !== 0 || isFar(x)
+  const rest = x.lanes & ~near
+  return rest === 0 || isFar(ofLanes(x, rest))
+}
+
 /** The same of the threads that make the two. */
 const seenByThreads = (w: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
   if (w.lanes === 0 || w.proxy === 'tensor') return true
   const byUnit = r.proxy === 'async' || r.proxy === 'tensormap'
-  const clock = w.proxy === 'generic' && byUnit ? fencedClock(w) : w.completion.clock
-  return seenByLanes(w, r, k, byUnit ? 'async' : 'visible', clock)
+  return w.proxy === 'generic' && byUnit
+    ? isCoveredByThreads(w, r, k)
+    : seenByLanes(w, r, k, byUnit ? 'async' : 'visible', w.completion.clock)
 }
 
 /** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
@@ -404,10 +418,7 @@ const isLeftOpen = (a: AccessRecord, r: AccessRecord): boolean =>
   !storeAlike(a, r)
 
 /** Has who knows the read executed a proxy fence since, for the unit that now overwrites what was read? */
-const isFenced = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
-  const clock = fencedClock(x)
-  return valueAt(k.async.counters, clock) >= x.completion.at && seenByLanes(x, r, k, 'async', clock)
-}
+const isFenced = isCoveredByThreads
 
 /** A generic read of an agent before an asynchronous write of the same bytes, in order. */
 const judgeFence = (x: AccessRecord, r: AccessRecord, k: Knowledge, out: Conflicts): void => {

@@ -17,6 +17,7 @@ export const clocks = {
   fencedGlobal: 9,
   fencedRegisters: 10,
   attended: 11,
+  fencedAfar: 11,
   releasedMaps: 9,
   initialisations: 5,
 } as const

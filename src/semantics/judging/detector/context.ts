@@ -41,6 +41,12 @@ export interface Closed {
   copies: ReadonlyArray<Commit>
 }
 
+/** Program counters of the first and the latest of some writes. */
+export interface Stored {
+  first: number
+  last: number
+}
+
 export interface AgentState extends Stranded {
   bulkGroups: number
   wgmmaGroups: number
@@ -67,9 +73,9 @@ export interface AgentState extends Stranded {
   lastObserved: number
   /** fences since the last asynchronous issue or arrive that covered no write (`fences.ts`) */
   fences: number
-  /** program counters of its first and its latest own write to shared memory */
-  firstStore: number
-  lastStore: number
+  /** its own writes to shared memory of its CTA, and of other CTAs */
+  readonly stored: Stored
+  readonly storedAfar: Stored
   /** its last increment of a barrier */
   increment: number
   started: boolean
@@ -89,6 +95,8 @@ export interface Context {
   readonly digest: Digest
   /** who has ever taken part in a generation of a barrier: agents x barriers */
   readonly tookPart: Uint8Array
+  /** agents that have accessed shared memory of another CTA */
+  readonly guests: Set<number>
   /** bytes that acquires of tensor maps were about, each once; undefined: all */
   readonly ranges: Array<Footprint | undefined>
   /** bytes of some of the lanes of accesses (`parting.ts`) */
@@ -111,6 +119,8 @@ export interface Context {
 }
 
 // ---------------------------------------------------------------- constructors
+
+const noneStored = (): Stored => ({ first: Infinity, last: 0 })
 
 export const agentState = (started: boolean, rules: Rules = standard): AgentState => ({
   rules,
@@ -138,8 +148,8 @@ export const agentState = (started: boolean, rules: Rules = standard): AgentStat
   lastWait: -1,
   lastObserved: -1,
   fences: 0,
-  firstStore: Infinity,
-  lastStore: 0,
+  stored: noneStored(),
+  storedAfar: noneStored(),
   increment: -1,
   started,
   exited: false,
@@ -157,6 +167,7 @@ export const context = (header: Header, options: Options): Context => {
     report: report(header),
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),
+    guests: new Set(),
     ranges: [],
     pieces: new Map(),
     when: 0,
@@ -196,8 +207,10 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.lastWait = -1
   a.lastObserved = -1
   a.fences = 0
-  a.firstStore = Infinity
-  a.lastStore = 0
+  for (const stored of [a.stored, a.storedAfar]) {
+    stored.first = Infinity
+    stored.last = 0
+  }
   a.increment = -1
   a.started = fresh.started
   a.exited = false

@@ -3,7 +3,8 @@
  *
  * | fence                 | takes                                              | to                                        |
  * |-----------------------|----------------------------------------------------|-------------------------------------------|
- * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, where the fence is known   |
+ * | proxy, CTA            | generic writes to its CTA's shared memory that the agent sees | asynchronous units, where the fence is known |
+ * | proxy, cluster        | generic writes to shared memory that the agent sees | the same                                  |
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
  * | tensor map            | generic writes of tensor maps that the agent sees  | an agent that acquires after it                |
  * | tensor map, acquire   | those of them that lie in its bytes                | the reader of maps, where it is known     |
@@ -17,7 +18,7 @@
  *
  * A proxy fence that covers no write is *in vain*: since the agent's last one, no write to shared memory has come into its sight. It may have been
  * meant for a write that comes too late for it, or that the agent does not see: then what is missing is not a fence but its place (P2, not P1). A fence
- * over global memory is in vain for shared memory.
+ * over global memory is in vain for shared memory, and one over the CTA's shared memory for that of other CTAs.
  *
  *     fence                  in vain: nothing has been written
  *     write x; fence         covers x          fence again: in vain
@@ -35,11 +36,13 @@
  */
 import type { Fence, Footprint, Stamp } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
+import { isOfSingles } from '../../log/events.js'
 import { publishInit } from './barriers.js'
-import type { Context } from './context.js'
+import type { Context, Stored } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
-import type { Knowledge } from './knowledge.js'
+import type { Home, Knowledge } from './knowledge.js'
+import { lanesCovered } from './near.js'
 import {
   acquireMaps,
   clockOf,
@@ -60,11 +63,28 @@ const rangeOf = (c: Context, f: Footprint | undefined): number => {
   return known >= 0 ? known : c.ranges.push(f) - 1
 }
 
+/** The window of shared memory of an agent's CTA: in a cluster of one CTA, all that there is. */
+const homeOf = (c: Context, x: number): 'cluster' | Home => {
+  const { header } = c
+  if (isOfSingles(header)) return 'cluster'
+  const { cta } = header.agents[x]!
+  const isOwn = (agent: number): boolean => header.agents[agent]!.cta === cta
+  return {
+    cta,
+    isOwn,
+    holds: (barrier) => header.barriers[barrier]!.cta === cta,
+    guests: [...c.guests].filter((agent) => !isOwn(agent)),
+  }
+}
+
 /** `over`: of an acquire of tensor maps the bytes that it is about, if not all. */
 export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footprint): void => {
   const a = c.agents[x]!
   switch (kind) {
     case 'shared':
+      fenceAsync(a.knowledge, homeOf(c, x))
+      return
+    case 'cluster':
     case 'global':
       fenceAsync(a.knowledge, kind)
       return
@@ -95,18 +115,19 @@ export const publishInits = (d: Detector, stamp: Stamp): void => {
 }
 
 /** Would a proxy fence of this agent make a write to shared memory visible to asynchronous units that was not yet? */
-const covers = (c: Context, k: Knowledge): boolean => {
+const covers = (c: Context, k: Knowledge, space: 'cluster' | Home): boolean => {
   const seen = k.visible.counters
   const fenced = k.async.counters
+  const isNew = (stored: Stored, at: number, done: number): boolean =>
+    stored.last > done && stored.first <= at && at > done
   return c.agents.some((y, x) => {
-    const program = programOf(x)
+    const at = valueAt(seen, programOf(x))
+    const isOwn = space === 'cluster' || space.isOwn(x)
+    if (isOwn && isNew(y.stored, at, valueAt(fenced, programOf(x)))) return true
     const copies = clockOf('cpAsync', x)
-    return (
-      (y.lastStore > valueAt(fenced, program) &&
-        y.firstStore <= valueAt(seen, program) &&
-        valueAt(seen, program) > valueAt(fenced, program)) ||
-      valueAt(seen, copies) > valueAt(fenced, copies)
-    )
+    if (isOwn && valueAt(seen, copies) > valueAt(fenced, copies)) return true
+    if (space === 'cluster') return isNew(y.storedAfar, at, valueAt(fenced, clockOf('fencedAfar', x)))
+    return !isOwn && isNew(y.storedAfar, at, 0) && lanesCovered(k.async.near, space.cta, x, at) !== -1
   })
 }
 
@@ -120,8 +141,9 @@ export const fence = (d: Detector, e: Fence): void => {
       fenceMemory(d, e)
       return
     case 'proxyAsync':
-      if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
-      applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
+      if (e.scope === 'global' || !covers(c, a.knowledge, e.scope === 'cta' ? homeOf(c, x) : e.scope))
+        a.fences++
+      applyFence(c, x, e.scope === 'cta' ? 'shared' : e.scope)
       return
     case 'wgmma':
     case 'tensorBefore':

@@ -13,8 +13,9 @@
  * | tensor  | would a tensor-memory access find it?                                    |
  *
  * Clocks of an agent: its program counter; the reads and the whole of its bulk groups; its wgmma groups; its cp.async
- * copies; its tensor queue; its tensor-memory loads, their registers, and stores. In `async` the program counter is kept three times, as
- * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Of a warp it is kept twice in `order`: what its lanes have
+ * copies; its tensor queue; its tensor-memory loads, their registers, and stores. In `async` the program counter is kept four times, as
+ * fenced for its CTA's shared memory, for that of other CTAs (by a fence of the cluster's), for global memory and (by wgmma.fence) for registers. A fence that is limited to one CTA's shared
+ * memory covers what agents of other CTAs have written there, and nothing else of them: that is `near`, by CTA. Of a warp it is kept twice in `order`: what its lanes have
  * attended (waits, and arrivals at a barrier that ends) is over where they execute an instruction that is `.sync`, and what else they did need not be. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
  * The vectors have one width; the last two clocks but one are the fenced ones in `async`, and in `visible` the first of them is that of writes of tensor maps that were
@@ -62,8 +63,10 @@ import {
   type Sparse,
 } from './sparse.js'
 import type { Exchange } from './exchanges.js'
+import { nowhere, type Near } from './near.js'
+import * as Nearby from './near.js'
 import * as Pace from './pace.js'
-import type { Lag, Paced } from './pace.js'
+import type { FencedSpace, Lag, Paced } from './pace.js'
 
 export type { ClockName }
 
@@ -92,6 +95,7 @@ export interface Visible {
   readonly counters: Vector
   readonly acquired: Sparse<GenerationSet>
   maps: ReadonlyArray<ReadonlyArray<number>>
+  near: Near
 }
 
 export interface Knowledge {
@@ -119,7 +123,12 @@ export interface Together {
 const zeros = (): Vector => row(0)
 const noMaps: Visible['maps'] = []
 
-const nothingVisible = (): Visible => ({ counters: zeros(), acquired: row(empty), maps: noMaps })
+const nothingVisible = (): Visible => ({
+  counters: zeros(),
+  acquired: row(empty),
+  maps: noMaps,
+  near: nowhere,
+})
 
 const knowledge = (
   order: Vector,
@@ -142,6 +151,7 @@ const copyVisible = (v: Visible): Visible => ({
   counters: copyOf(v.counters),
   acquired: copyOf(v.acquired),
   maps: v.maps,
+  near: v.near,
 })
 
 export const copy = (k: Knowledge): Knowledge => {
@@ -167,6 +177,7 @@ const forgetVisible = (v: Visible): void => {
   clear(v.counters)
   clear(v.acquired)
   v.maps = noMaps
+  v.near = nowhere
 }
 
 /** k := nothing. */
@@ -190,6 +201,7 @@ export const joinVisible = (into: Visible, from: Visible): void => {
   joinVector(into.counters, from.counters)
   merge(into.acquired, from.acquired, union)
   if (from.maps !== noMaps && from.maps !== into.maps) into.maps = joinedMaps(into.maps, from.maps)
+  into.near = Nearby.join(into.near, from.near)
 }
 
 const joinedMaps = (x: Visible['maps'], y: Visible['maps']): Visible['maps'] =>
@@ -272,6 +284,7 @@ export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
     counters: meetVector(a.counters, b.counters),
     acquired: meet(a.acquired, b.acquired, common),
     maps: a.maps === b.maps ? a.maps : noMaps,
+    near: Nearby.meet(a.near, b.near),
   })
   const order = meetVector(x.order, y.order)
   const together =
@@ -298,7 +311,8 @@ export const isSameKnowledge = (x: Knowledge, y: Knowledge): boolean => {
   const isSeenAlike = (a: Visible, b: Visible): boolean =>
     isSame(a.counters, b.counters, never) &&
     isSame(a.acquired, b.acquired, inWords) &&
-    inWords(a.maps, b.maps)
+    inWords(a.maps, b.maps) &&
+    inWords(a.near, b.near)
   return (
     isSame(x.order, y.order, never) &&
     isSame(x.firm, y.firm, never) &&
@@ -372,26 +386,61 @@ export const seesFencedInits = (k: Knowledge, agent: number, at: number): boolea
 export const seesInitialisation = (k: Knowledge, agent: number, at: number): boolean =>
   valueAt(k.visible.counters, programOf(agent)) >= at || seesFencedInits(k, agent, at)
 
+/** A window of shared memory: that of one CTA, its agents and barriers, and agents of other CTAs that have reached into the shared memory of another one. */
+export interface Home {
+  readonly cta: number
+  readonly isOwn: (agent: number) => boolean
+  readonly holds: (barrier: number) => boolean
+  readonly guests: ReadonlyArray<number>
+}
+
+const everywhere = (): true => true
+
 /**
- * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`
- * fence shared memory (and with it what cp.async and st.async brought there), `global` fences global memory.
+ * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `cluster` fences shared memory (and with it what cp.async and
+ * st.async brought there), `global` fences global memory, and a home the shared memory of that CTA alone.
  */
-export const fenceAsync = (k: Knowledge, space: 'shared' | 'global'): void => {
-  fenceLanes(k, space)
+export const fenceAsync = (k: Knowledge, space: 'cluster' | 'global' | Home): void => {
+  const [name, isOwn] = typeof space === 'string' ? [space, everywhere] : (['shared', space.isOwn] as const)
+  fenceLanes(k, name, isOwn)
   const fenced = k.async.counters
   forEach(k.visible.counters, (seen, clock) => {
     const own = clock % width
+    if (own !== clocks.program && own !== clocks.cpAsync) return
     if (space === 'global') {
       if (own === clocks.program) advance(fenced, clock + clocks.fencedGlobal, seen)
-    } else if (own === clocks.program || own === clocks.cpAsync) advance(fenced, clock, seen)
+      return
+    }
+    if (isOwn(Math.floor(clock / width))) advance(fenced, clock, seen)
+    if (space === 'cluster' && own === clocks.program) advance(fenced, clock + clocks.fencedAfar, seen)
   })
+  if (space === 'global') return
   // generations that brought generic writes (st.async)
-  if (space === 'shared') merge(k.async.acquired, k.visible.acquired, union)
+  if (space === 'cluster') merge(k.async.acquired, k.visible.acquired, union)
+  else {
+    forEach(k.visible.acquired, (generations, barrier) => {
+      if (space.holds(barrier))
+        put(k.async.acquired, barrier, union(valueAt(k.async.acquired, barrier), generations))
+    })
+    for (const guest of space.guests)
+      k.async.near = Nearby.heard(k.async.near, space.cta, guest, seenOfLanes(k, guest))
+  }
 }
 
-const fenceLanes = (k: Knowledge, space: 'shared' | 'global'): void => {
+/** Up to which event this sees an agent of another CTA: lane by lane, where they are seen less far than one another. */
+const seenOfLanes = (k: Knowledge, agent: number): ReadonlyArray<number> => {
+  const lags = k.lags?.get(agent)
+  if (lags === undefined) return [valueAt(k.visible.counters, programOf(agent))]
+  const paced = pacedIn(k, agent)
+  const slot = Pace.slotNamed('visible', 'program')
+  return Array.from({ length: 32 }, (_, lane) => Pace.paceOf(paced, lane)[slot]!)
+}
+
+const fenceLanes = (k: Knowledge, space: FencedSpace, isOwn: (agent: number) => boolean): void => {
   if (k.lags !== null)
-    k.lags = new Map([...k.lags].map(([agent, lags]) => [agent, Pace.fenced(lags, space)] as const))
+    k.lags = new Map(
+      [...k.lags].map(([agent, lags]) => [agent, isOwn(agent) ? Pace.fenced(lags, space) : lags] as const),
+    )
   if (k.together !== null) {
     const { agent, paced, exchanges } = k.together
     const [all] = Pace.fenced([{ lanes: -1, pace: paced.pace }], space)

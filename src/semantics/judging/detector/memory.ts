@@ -98,13 +98,14 @@ const atomsOf = (d: Detector, region: Region, f: Footprint): ReadonlyArray<Atom<
   return region.atoms
 }
 
-const fenceKind = (space: Space): FenceKind => {
+const fenceKind = (space: Space, isOwn: boolean): FenceKind => {
   switch (space) {
     case 'gmem':
       return 'global'
     case 'regs':
       return 'registers'
     case 'smem':
+      return isOwn ? 'shared' : 'afar'
     case 'tmem':
       return 'shared'
   }
@@ -233,7 +234,8 @@ const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessReco
     // the read of an operation that combines belongs to its write
     completion: op === undefined ? doneBy(programOf(x), stamp.at) : completionOf(op, e.atomic ? 'w' : e.rw),
     queue: op === undefined ? undefined : op.place,
-    fence: fenceKind(plane.space),
+    fence: fenceKind(plane.space, (plane.cta ?? 0) === c.header.agents[x]!.cta),
+    home: plane.space === 'smem' ? (plane.cta ?? 0) : -1,
     sound: true,
     footprint: e.footprint,
     lanes: plane.space === 'regs' ? 0 : (stamp.lanes ?? 0),
@@ -287,9 +289,11 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
     does(agent.did.accesses, record.lanes, stamp.at)
   }
   if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
-    agent.firstStore = Math.min(agent.firstStore, stamp.at)
-    agent.lastStore = stamp.at
+    const stored = record.fence === 'afar' ? agent.storedAfar : agent.stored
+    stored.first = Math.min(stored.first, stamp.at)
+    stored.last = stamp.at
   }
+  if (op === undefined && record.fence === 'afar') c.guests.add(x)
   judgeWithin(d, record, k, e.agrees === true)
   const unwritten = d.readOnly[e.footprint.plane]!
   const once = d.writtenOnce[e.footprint.plane]!
@@ -354,6 +358,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     completion: doneBy(programOf(e.stamp.agent), e.stamp.at),
     queue: undefined,
     fence: 'shared',
+    home: -1,
     sound: true,
     footprint: e.footprint,
     lanes: 0,

@@ -45,12 +45,15 @@ export const slotNamed = (window: Window, clock: ClockName): number => slotOf(wi
 
 /** Clocks that count what single lanes do. Products and tensor memory are a whole warp's. */
 const ofLanes: ReadonlyArray<ClockName> = ['program', 'bulkRead', 'bulkFull', 'cpAsync', 'fencedGlobal']
+/** How far a proxy fence goes: over the shared memory of one CTA, over that of the cluster, or over global memory. */
+export type FencedSpace = 'shared' | 'cluster' | 'global'
 export const attendedSlot: number = slotNamed('order', 'attended')
 export const laneSlots: ReadonlyArray<number> = [
   ...(['order', 'visible', 'async'] as const).flatMap((window) =>
     ofLanes.map((clock) => slotNamed(window, clock)),
   ),
   attendedSlot,
+  slotNamed('async', 'fencedAfar'),
 ]
 
 // ---------------------------------------------------------------- constructors
@@ -183,7 +186,7 @@ export const orderAlone = ({ pace, lags }: Paced): Paced => {
 }
 
 /** A proxy fence by those who know this: what they see of the lanes, asynchronous units see from now on. */
-export const fenced = (lags: ReadonlyArray<Lag>, space: 'shared' | 'global'): ReadonlyArray<Lag> =>
+export const fenced = (lags: ReadonlyArray<Lag>, space: FencedSpace): ReadonlyArray<Lag> =>
   lags.map(({ lanes, pace }) => {
     const now = pace.slice()
     const raise = (into: number, from: number): void => {
@@ -194,6 +197,7 @@ export const fenced = (lags: ReadonlyArray<Lag>, space: 'shared' | 'global'): Re
     else {
       raise(slotNamed('async', 'program'), seen)
       raise(slotNamed('async', 'cpAsync'), slotNamed('visible', 'cpAsync'))
+      if (space === 'cluster') raise(slotNamed('async', 'fencedAfar'), seen)
     }
     return { lanes, pace: now }
   })

@@ -40,6 +40,8 @@ export interface Places {
   readonly none: Mask
   readonly all: Mask
   /** by space, and those that hold something before the launch */
+  /** shared memory of each CTA */
+  readonly homes: ReadonlyArray<Mask>
   readonly smem: Mask
   readonly gmem: Mask
   readonly regs: Mask
@@ -125,6 +127,9 @@ export const places = (header: Header, seen: Seen): Places => {
     initialisations: maskOf(lives.filter((bit) => bit >= 0)),
     none: maskOf([]),
     all: maskOf([...bits.map(({ bit }) => bit), ...lives.filter((bit) => bit >= 0)]),
+    homes: Array.from({ length: header.ctas }, (_, cta) =>
+      where((p) => p.space === 'smem' && (p.cta ?? 0) === cta),
+    ),
     smem: space('smem'),
     gmem: space('gmem'),
     regs: space('regs'),

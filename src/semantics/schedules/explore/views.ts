@@ -198,13 +198,18 @@ const event = (d: Draft, e: LogEvent): void => {
     }
     case 'fence': {
       const x = e.stamp.agent
-      const { smem, gmem, regs } = d.places
+      const { smem, homes, gmem, regs } = d.places
       switch (e.kind) {
         // a search stops before them (`search.ts`)
         case 'memory':
           return
         case 'proxyAsync':
-          addWithin(d, agentAt(d, x, ASYNC), agentAt(d, x, GENERIC), e.scope === 'global' ? gmem : smem)
+          addWithin(
+            d,
+            agentAt(d, x, ASYNC),
+            agentAt(d, x, GENERIC),
+            e.scope === 'global' ? gmem : e.scope === 'cluster' ? smem : homes[ctaOf(d, x)]!,
+          )
           return
         case 'wgmma':
           addWithin(d, agentAt(d, x, ASYNC), agentAt(d, x, GENERIC), regs)

@@ -199,6 +199,7 @@ const newsIn = (k: Knowledge, floor: Floor): ReadonlyArray<unknown> => [
   above(k.async.counters, floor.async),
   k.async.acquired,
   k.async.maps,
+  k.async.near,
   k.tensor,
   k.lags,
   k.together,
