@@ -592,8 +592,8 @@ export const withoutEqualWrites = (
     pairOf(header, f) !== null && f.deeds.a._tag === 'writes' && f.deeds.b?._tag === 'writes'
   const again = (blanks: boolean, dropped: Dropped = new Map()): Judgement | null =>
     overLedger(source, algebra, given, schedule, fuel, detecting, blanks, dropped)
-  const withoutDropped = (): Judgement | null => {
-    let found: Judgement | null = judged
+  const withoutDropped = (from: Judgement): Judgement | null => {
+    let found: Judgement | null = from
     let dropped: Dropped = new Map()
     for (let drops = 0; found !== null && drops <= mostDrops; drops++) {
       const more = withReadsOfRaces(header, dropped, found.findings)
@@ -603,16 +603,18 @@ export const withoutEqualWrites = (
     }
     return null
   }
+  // a read may race that was hidden behind a write of its own agent, and come to nothing as well
+  const behindWrites = (): Judgement | null => {
+    const found = judged.findings.some(isOfWrites) ? again(false) : null
+    return found === null ? null : (withoutDropped(found) ?? found)
+  }
   const readsNothing = judged.findings.some(isOfNothing(header))
   const j =
     constants === null
       ? readsNothing && comesToNothing(source, given, schedule, fuel, header)
         ? leavingOut(judged, isOfNothing(header))
         : judged
-      : (withoutDropped() ??
-        (readsNothing ? again(true) : null) ??
-        (judged.findings.some(isOfWrites) ? again(false) : null) ??
-        judged)
+      : (withoutDropped(judged) ?? (readsNothing ? again(true) : null) ?? behindWrites() ?? judged)
   const storesConstants = ({ a, b }: Pair): boolean =>
     constants !== null && [...a, ...b].every((site) => constants.has(site))
   const paired = j.findings.flatMap((f) => {
