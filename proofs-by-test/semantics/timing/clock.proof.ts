@@ -4,7 +4,9 @@
  * The oracle is `run`: it replays the schedule without the clock. Times are compared with numbers worked out by hand from the table of the chip.
  */
 import { describe, expect, it } from 'vitest'
+import type { Algebra } from '../../../src/numerics/algebra.js'
 import { bits } from '../../../src/numerics/bits.js'
+import { shadow } from '../../../src/numerics/shadow.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { recordedOnly } from '../../../src/semantics/execution/policy.js'
@@ -264,6 +266,36 @@ describe('what is on its way from DRAM', () => {
       expect(missed).toBe(loaded / 4)
       expect(asked).toBeGreaterThanOrEqual(missed)
     }
+  })
+})
+
+describe('what threads load from inputs that nothing writes', () => {
+  /** CTAs of 64 threads, each of which loads a word of its own, and writes it or not. */
+  const loading = (keeps: boolean, algebra: Algebra): Timing => {
+    const { program, given } = gridOfLines(
+      [
+        ...['mul.wide.u32 %rd5, %r14, 4;', 'add.u64 %rd6, %rd1, %rd5;', 'ld.global.u32 %r9, [%rd6];'],
+        ...['add.u64 %rd6, %rd2, %rd5;', keeps ? 'st.global.u32 [%rd6], %r9;' : ''],
+      ],
+      [4],
+      true,
+    )
+    const source = warpSource(program, given)
+    const { world } = right(source.launch(algebra, noArguments))
+    return right(time(source, algebra, noArguments, footingOf(world), h100))
+  }
+  it.each([
+    [true, bits('hopper')],
+    [false, bits('hopper')],
+    [true, shadow(bits('hopper'))],
+    [false, shadow(bits('hopper'))],
+  ])('is loaded by all, and missed once (written: %s)', (keeps, algebra) => {
+    const { traffic, timed } = loading(keeps, algebra)
+    expect([...traffic.values()]).toEqual([{ loaded: 1024, asked: 1024, missed: 1024, late: 1024 }])
+    expect(timed.bytes).toEqual({ loaded: 256, missed: 256, stored: keeps ? 256 : 0 })
+    // what is written waits for it, and it is not in L2
+    const latency = valueOf(h100, 'l2.latency') + valueOf(h100, 'dram.latency')
+    if (keeps) expect(timed.end).toBeGreaterThan(latency)
   })
 })
 

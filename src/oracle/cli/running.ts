@@ -16,7 +16,6 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { sourceOf } from '../../semantics/execution/launch.js'
-import { warpSource } from '../../semantics/execution/launch-warps.js'
 import { noArguments, type Arguments, type Source } from '../../semantics/machine/source.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { footingOf, registersOf, type Footing } from '../../semantics/timing/index.js'
@@ -52,12 +51,20 @@ export interface Running {
 
 type Named = (world: World, name: string, options: Options) => E.Either<Failure, Running>
 
-const ofPtx = (file: string, options: Options, subject: PtxSubject): Running => {
+/** Given to the launch of a run that is timed, which has an event for each load (`semantics/timing/time.ts`). */
+const readingAloud: Arguments = Object.assign({}, noArguments, { aloud: true as const })
+
+const ofPtx = (
+  file: string,
+  options: Options,
+  subject: PtxSubject,
+  given: Arguments = noArguments,
+): Running => {
   const { source, algebra, launched, authored } = subject
   const { program } = launched.elaborated
   const { block, dynamicBytes } = launched.arguments
   return {
-    over: (once) => once({ source, algebra, given: noArguments }),
+    over: (once) => once({ source, algebra, given }),
     fuel: () => fuelForPtx(options, file, launched.arguments),
     footing: () => ({
       threads: block.reduce((n, x) => n * x, 1),
@@ -98,25 +105,6 @@ const withoutData = (options: Options): Options =>
     ? Object.assign({}, options, { over: 'shadow' })
     : options
 
-/** Reading what nothing writes is no event of a run; of one that is timed it is. */
-const readingAloud = (subject: PtxSubject): PtxSubject => {
-  const { launched } = subject
-  const given = launched.arguments
-  const tensors = given.tensors.map((t) =>
-    t.role === 'in' ? Object.assign({}, t, { role: 'inout' as const }) : t,
-  )
-  const unknown = new Set(
-    subject.algebra.memory === 'shadow'
-      ? given.tensors.flatMap(({ name, role }) => (role === 'in' ? [name] : []))
-      : [],
-  )
-  const aloud = Object.assign({}, given, {
-    tensors,
-    unknown: new Set([...(given.unknown ?? []), ...unknown]),
-  })
-  return Object.assign({}, subject, { source: warpSource(launched.elaborated.program, aloud) })
-}
-
 const inLanguages =
   (named: Readonly<Record<LanguageName, Named>>): Named =>
   (world, name, options) =>
@@ -138,7 +126,7 @@ export const timedSubject: Named = inLanguages({
   ptx: (world, name, options) =>
     pipe(
       ptxShown(world, name, withoutData(options)),
-      E.map((subject) => ofPtx(name, options, readingAloud(subject))),
+      E.map((subject) => ofPtx(name, options, subject, readingAloud)),
     ),
   ttgir: ofProgram,
   core: ofProgram,

@@ -783,18 +783,32 @@ export const launchWarps = (
 ): E.Either<Failure, LaunchedWarps> =>
   launchedAt(p, a, algebra, resident, null, null, noArguments, () => scouted(p, a, algebra))
 
-/** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
-export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
-  const known = new Map<Algebra['memory'], Scouted>()
+/** The same arguments where inputs are read aloud: as memory that could be written, of which a run over shadows knows nothing. */
+const readAloud = (a: WarpArguments, { memory }: Algebra): WarpArguments => {
+  const inputs = a.tensors.flatMap(({ name, role }) => (role === 'in' ? [name] : []))
+  return Object.assign({}, a, {
+    tensors: a.tensors.map((t) => (t.role === 'in' ? Object.assign({}, t, { role: 'inout' as const }) : t)),
+    unknown: new Set([...(a.unknown ?? []), ...(memory === 'shadow' ? inputs : [])]),
+  })
+}
+
+/** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows; and once more where they read aloud. */
+export const warpSource = (p: WarpProgram, silent: WarpArguments): Source => {
+  const known = {
+    silent: new Map<Algebra['memory'], Scouted>(),
+    aloud: new Map<Algebra['memory'], Scouted>(),
+  }
   return {
     name: p.name,
     launch: (algebra, given) => {
-      const { resident, ledger, fellows, oneWave } = given
+      const { resident, ledger, fellows, oneWave, aloud } = given
+      const a = aloud === true ? readAloud(silent, algebra) : silent
+      const scouts = aloud === true ? known.aloud : known.silent
       return launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, given, () => {
-        const before = known.get(algebra.memory)
+        const before = scouts.get(algebra.memory)
         if (before !== undefined) return before
         const found = scouted(p, a, algebra, oneWave === true)
-        known.set(algebra.memory, found)
+        scouts.set(algebra.memory, found)
         return found
       })
     },

@@ -56,6 +56,8 @@ export interface Arguments {
   readonly alone?: number
   /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
   readonly oneWave?: true
+  /** reading what nothing writes is an event as well, since it takes time; if it is not said, a program of warps reads it silently */
+  readonly aloud?: true
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }

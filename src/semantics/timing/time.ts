@@ -112,6 +112,13 @@ const waitedFor = (timed: Timed): number =>
 
 const silent: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
 
+/** Every load takes time, so a run that is timed has an event for those of inputs as well. */
+const launchedFor = ({ ctas }: Residency): Pick<Arguments, 'resident' | 'oneWave' | 'aloud'> => ({
+  resident: ctas,
+  oneWave: true,
+  aloud: true,
+})
+
 export const time = (
   source: Source,
   algebra: Algebra,
@@ -127,7 +134,7 @@ export const time = (
       `${source.name}: a multiprocessor of ${chip.name} has no room for one of its CTAs (limit: ${wanted.by})`,
     )
   return pipe(
-    source.launch(algebra, Object.assign({}, given, { resident: wanted.ctas, oneWave: true as const })),
+    source.launch(algebra, Object.assign({}, given, launchedFor(wanted))),
     E.mapLeft((f): TimeFailure => ({ code: 'time.launch', message: f.message })),
     E.chain((launched): E.Either<TimeFailure, Timing> => {
       const { world } = launched
@@ -141,10 +148,7 @@ export const time = (
       const rest = clusterCount % capacity
       const active = Math.min(sms, clusterCount * ctas)
       const launching: Launching = (more) => {
-        const again = source.launch(
-          algebra,
-          Object.assign({}, given, { resident: wanted.ctas, oneWave: true as const }, more),
-        )
+        const again = source.launch(algebra, Object.assign({}, given, launchedFor(wanted), more))
         return E.isLeft(again) ? null : again.right
       }
       const traffic = trafficOf(
