@@ -26,6 +26,8 @@ const functions: ReadonlyArray<readonly [string, (x: number) => number]> = [
   ['__nv_cosf', Math.cos],
   ['__nv_tanhf', Math.tanh],
   ['__nv_erff', erf],
+  ['__nv_truncf', Math.trunc],
+  ['__nv_roundf', Math.round],
   ['__nv_sqrtf', Math.sqrt],
   ['__nv_rsqrtf', (x) => 1 / Math.sqrt(x)],
   ['__nv_fast_log2f', Math.log2],
@@ -86,10 +88,10 @@ const npy = (values: Float64Array): Uint8Array => {
   return bytes
 }
 
-const computes = async (operation: string, exactly: (x: number) => number): Promise<void> => {
+const results = async (operation: string, given: Float64Array): Promise<ReadonlyArray<number>> => {
   const files = new Map([
     ['f.ttgir', new TextEncoder().encode(module(operation))],
-    ['x.npy', npy(xs)],
+    ['x.npy', npy(given)],
   ])
   const disk = inMemory(files)
   const ran = await running(worldOf(disk))(
@@ -98,12 +100,37 @@ const computes = async (operation: string, exactly: (x: number) => number): Prom
   expect([ran.status, ran.stderr]).toEqual([0, ''])
   const bytes = files.get('y.npy')!
   const view = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4 * count)
+  return [...given].map((_, i) => decoder('f32')(view.getUint32(4 * i, true)))
+}
+
+const computes = async (operation: string, exactly: (x: number) => number): Promise<void> => {
+  const got = await results(operation, xs)
   xs.forEach((x, i) => {
-    const got = decoder('f32')(view.getUint32(4 * i, true))
-    expect(Math.abs(got - exactly(x)), `of ${String(x)}`).toBeLessThan(2e-6 + 2e-6 * Math.abs(exactly(x)))
+    expect(Math.abs(got[i]! - exactly(x)), `of ${String(x)}`).toBeLessThan(2e-6 + 2e-6 * Math.abs(exactly(x)))
   })
 }
 
 test.each(functions)('%s', (symbol, exactly) => computes(called(symbol), exactly))
 
 test.each(operations)('%s', (name, exactly) => computes(`${name} %c : tensor<32xf32, #l>`, exactly))
+
+/** Zeros, halves, the neighbours of a half, where halves end, where all numbers are whole, and the infinities. */
+const positive = [
+  ...[0, 2 ** -140, 0.25, 0.5 - 2 ** -25, 0.5, 0.5 + 2 ** -24, 1, 1.5, 2.5],
+  ...[2 ** 22 - 0.5, 2 ** 22 + 0.5, 2 ** 23 - 1, 2 ** 23 - 0.5, 2 ** 23, 2 ** 23 + 1, Infinity],
+]
+/** Of two whole numbers as near the one further from zero, by the number behind the point. */
+const roundedAway = (x: number): number => {
+  const magnitude = Math.abs(x)
+  const whole = Math.floor(magnitude)
+  const nearest = magnitude - whole >= 0.5 ? whole + 1 : whole
+  return x < 0 || Object.is(x, -0) ? -nearest : nearest
+}
+
+test.each<readonly [string, (x: number) => number]>([
+  ['__nv_truncf', Math.trunc],
+  ['__nv_roundf', (x) => (Number.isFinite(x) ? roundedAway(x) : x)],
+])('%s is exact, signs of zeros included', async (symbol, exactly) => {
+  const given = Float64Array.from([...positive, ...positive.map((x) => -x)], Math.fround)
+  expect(await results(called(symbol), given)).toEqual([...given].map(exactly))
+})

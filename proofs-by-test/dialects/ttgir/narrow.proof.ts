@@ -64,6 +64,20 @@ const computed = (
   return [...readTensor(world, ran.machine, 'o')!]
 }
 
+it.each<readonly [string, (a: number, b: number) => number]>([
+  ['muli', (a, b) => a * b],
+  ['addi', (a, b) => (a + b) % 2],
+  ['subi', (a, b) => Math.abs(a - b)],
+])('arith.%s of truths, as of a mask times a mask', (name, of) => {
+  const xs = Float64Array.from({ length: size }, (_, k) => k % 2)
+  const ys = Float64Array.from({ length: size }, (_, k) => (k >> 1) % 2)
+  const body = `%a = arith.trunci %x : ${tensorOf('i32')} to ${tensorOf('i1')}
+    %b = arith.trunci %y : ${tensorOf('i32')} to ${tensorOf('i1')}
+    %w = arith.${name} %a, %b : ${tensorOf('i1')}
+    %z = arith.extui %w : ${tensorOf('i1')} to ${tensorOf('i32')}`
+  expect(computed('i32', 'i32', body, xs, ys)).toEqual([...xs].map((a, k) => of(a, ys[k]!)))
+})
+
 describe.each([8, 16])('of %i bits', (n) => {
   const element = `i${String(n)}`
   const die = dice(n)

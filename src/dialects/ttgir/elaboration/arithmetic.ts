@@ -40,16 +40,25 @@ const narrowOperands = function* (
     : [yield* unsigned(`${label}.lhs`, x, bits), yield* unsigned(`${label}.rhs`, y, bits)]
 }
 
+/** A truth, or a tensor of such. */
+const isTruth = (t: Type): boolean => {
+  const element = elementOf(t)
+  return element._tag === 'integer' && element.bits === 1
+}
+
 /**
  * Of integers, narrow ones too. What leaves the range of a narrow one is brought back, and an operation on unsigned ones has zeros above them.
+ * A product of two truths is that both hold (`mask * mask`); a sum of them, and a difference, is that they differ.
  */
 const integers = (
   of: (label: string, x: never, y: never) => Build<Expr>,
   taken: 'signed' | 'unsigned' = 'signed',
+  ofTruths = of,
 ): Row =>
   function* (h, op, label) {
     const bits = narrowOf(resultType(op))
     const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
+    if (isTruth(resultType(op))) return [yield* ofTruths(label, as(x), as(y))]
     if (bits === null) return [yield* of(label, as(x), as(y))]
     const [left, right] = yield* narrowOperands(label, x, y, bits, taken)
     return [yield* signed(label, yield* of(`${label}.wide`, as(left), as(right)), bits)]
@@ -188,12 +197,44 @@ const log2e = Math.fround(Math.LOG2E)
 const factor = function* (x: Expr, value: number): Steps<Expr> {
   return T.everywhere(yield* typeHere(x), value)
 }
-/** Functions that are the chip's and one product. */
+/** To a whole number towards zero. */
+const truncated = function* (label: string, x: never): Steps<Expr> {
+  const isBelow = yield* T.cmpf(`${label}.below`, 'olt', x, as(yield* factor(x, 0)))
+  const [up, down] = [yield* T.ceil(`${label}.up`, x), yield* T.floor(`${label}.down`, x)]
+  return yield* T.select(label, as(isBelow), as(up), as(down))
+}
+/** Of larger ones each is a whole number. */
+const wholeFrom = 2 ** 23
+/** To the nearest whole number, of two the one further from zero: a half is added, and what is behind the point left out. Below a half that sum could round up to one. */
+const rounded = function* (label: string, x: never): Steps<Expr> {
+  const magnitude: never = as(yield* T.absf(`${label}.magnitude`, x))
+  const isBelow = yield* T.cmpf(`${label}.sign`, 'olt', x, as(yield* factor(x, 0)))
+  const half = yield* T.select(
+    `${label}.half`,
+    as(isBelow),
+    as(yield* factor(x, -0.5)),
+    as(yield* factor(x, 0.5)),
+  )
+  const further = yield* truncated(`${label}.further`, as(yield* T.addf(`${label}.sum`, x, as(half))))
+  const isLess = yield* T.cmpf(`${label}.less`, 'olt', magnitude, as(yield* factor(x, 0.5)))
+  const near = yield* T.select(
+    `${label}.near`,
+    as(isLess),
+    as(yield* truncated(`${label}.zero`, x)),
+    as(further),
+  )
+  const isWhole = yield* T.cmpf(`${label}.whole`, 'ogt', magnitude, as(yield* factor(x, wholeFrom)))
+  return yield* T.select(label, as(isWhole), x, as(near))
+}
+
+/** Functions that are made of others. */
 const madeOf: Readonly<Record<string, (op: Operation, label: string, x: never, h: Here) => Steps<Expr>>> = {
   __nv_fast_expf: function* (_, label, x) {
     const scaled = yield* T.mulf(`${label}.scaled`, x, as(yield* factor(x, log2e)))
     return yield* letIn(label, X.special('ex2.approx.ftz.f32', as(scaled)))
   },
+  __nv_truncf: (_, label, x) => truncated(label, x),
+  __nv_roundf: (_, label, x) => rounded(label, x),
   // a product at its end, which a sum may take into its rounding
   __nv_fast_logf: function* (op, label, x, h) {
     const log2: Expr = yield* letIn(`${label}.log2`, X.special('lg2.approx.ftz.f32', x))
@@ -379,9 +420,9 @@ const poison: Row = function* (h, op, label) {
 export const arithmeticRows: Rows = {
   'ub.poison': poison,
   'arith.constant': constant,
-  'arith.addi': integers(T.addi),
-  'arith.subi': integers(T.subi),
-  'arith.muli': integers(T.muli),
+  'arith.addi': integers(T.addi, 'signed', T.xori),
+  'arith.subi': integers(T.subi, 'signed', T.xori),
+  'arith.muli': integers(T.muli, 'signed', T.andi),
   'arith.divsi': integers(T.divsi),
   'arith.remsi': binary(T.remsi),
   'arith.divui': integers(T.divui, 'unsigned'),

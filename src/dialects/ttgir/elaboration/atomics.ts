@@ -27,6 +27,7 @@ import * as T from '../../ttng/index.js'
 import { deciding } from './deciding.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { elementOf } from './kinds.js'
+import { isReadIn } from './distinct.js'
 import { as, operand, resultType, word } from './operands.js'
 import { storesBeside } from './stores.js'
 import { storing } from './tensors.js'
@@ -55,7 +56,7 @@ const scopeOf = (text: string | undefined): 'cta' | 'gpu' | 'sys' =>
 /** Is the result read, and may the operation be said without its order? */
 const reading = function* (h: Here, op: Operation): Steps<boolean> {
   const sem = word(op, 'sem') ?? 'relaxed'
-  const isRead = op.names.some(({ name }) => h.read.has(name))
+  const isRead = isReadIn(h.body, op)
   const acquires = sem !== 'relaxed' && sem !== 'release'
   const plain = isRead && !acquires ? storesBeside(h.body, op) : null
   const decides = isRead && (acquires || plain !== null) ? deciding(h.body, op) : null

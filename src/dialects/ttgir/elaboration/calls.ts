@@ -8,7 +8,7 @@ import { inFlightIn } from './flight.js'
 import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
 import { relabelled } from './labels.js'
 import { mapsOf } from './maps.js'
-import { everyOperation, namesRead } from './regions.js'
+import { everyOperation } from './regions.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Operation } from '../text/syntax.js'
 
@@ -56,7 +56,6 @@ const call: Row = function* (h, op, label) {
     resets: new Map(),
     maps: mapsOf(inside),
     body,
-    read: namesRead(inside),
     flying: body === undefined ? new Set() : inFlightIn(body),
     calls: [...h.calls, name],
   }

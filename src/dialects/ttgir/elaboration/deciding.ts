@@ -16,6 +16,7 @@
  * Laws
  * 1. What is called undecided is: no branch, mask, address or wait is reached by a chain of values from the result.
  */
+import { distinct } from './distinct.js'
 import type { Operation, Region, Type } from '../text/syntax.js'
 
 /** Operands that say whether something is done, or where. */
@@ -54,8 +55,11 @@ const endings: ReadonlySet<string> = new Set([
   'tt.map_elementwise.return',
 ])
 
-/** The first operation that the result of `from` decides; null: none. */
-export const deciding = (body: Region | undefined, from: Operation): Operation | null => {
+/** The first operation that the result of the one asked about decides; null: none. */
+export const deciding = (text: Region | undefined, asked: Operation): Operation | null => {
+  if (text === undefined) return null
+  const { region: body, now } = distinct(text)
+  const from = now.get(asked) ?? asked
   const reached = new Set(from.names.map(({ name }) => name))
   let found: Operation | null = null
   let grew = true

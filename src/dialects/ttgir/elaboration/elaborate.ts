@@ -253,7 +253,6 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         taken,
         dealt,
         body: wanted.regions[0],
-        read: namesRead(own),
         functions: named,
         calls: [functionName(wanted)],
         lifted: null,

@@ -48,8 +48,6 @@ export interface Here {
   readonly taken: Set<string>
   /** the body of this function */
   readonly body: Region | undefined
-  /** values that an operation of this function takes, by name */
-  readonly read: ReadonlySet<string>
   /** the functions of the module, by name */
   readonly functions: ReadonlyMap<string, Operation>
   /** the function that this is in, and those that called it */

@@ -11,6 +11,7 @@
  * Source: Triton 3.6, dialect tt, and its language extension for CUDA; PTX ISA, griddepcontrol.
  */
 import * as X from '../../../semantics/language/expression.js'
+import { isReadIn } from './distinct.js'
 import { refusedAt, type Row, type Rows } from './here.js'
 import { attributeOf } from '../text/syntax.js'
 
@@ -27,7 +28,7 @@ const statementsIn = (text: string): ReadonlyArray<string> =>
 const inlineAsm: Row = function* (h, op) {
   const asked = attributeOf(op.attributes, 'asm_string')
   const text = asked?._tag === 'string' ? asked.value : ''
-  const isRead = op.names.some(({ name }) => h.read.has(name))
+  const isRead = isReadIn(h.body, op)
   const statements = statementsIn(text)
   if (isRead || statements.length === 0 || !statements.every((s) => ofGrids.has(s)))
     return yield* refusedAt(

@@ -149,7 +149,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'tt.precise_divf': { text: '$x , $y {} : T(x y result)' },
   'tt.mulhiui': { text: '$x , $y {} : T(x y result)' },
   'tt.extern_elementwise': { text: '$args... {} : F' },
-  'tt.elementwise_inline_asm': { text: '@asm_string:string {} [? $args... : T(args...) ?] -> T(result)' },
+  'tt.elementwise_inline_asm': { text: '@asm_string:string {} [? $args... : T(args...) ?] -> T(results...)' },
   'tt.reduce.return': { text: '$values... {} : T(values...)' },
   'tt.scan.return': { text: '$values... {} : T(values...)' },
   'tt.map_elementwise.return': { text: '$values... {} : T(values...)' },

@@ -96,9 +96,11 @@ const showPieces = (op: Operation, row: ReadonlyArray<Piece>): string => {
         }
         case 'types':
           return [
-            p.many
-              ? p.names.map((name) => showTypes(valuesOf(name))).join(', ')
-              : (p.bare ? showBare : showType)(typeOf(p.names[0]!)),
+            p.many && !p.names.some((name) => Object.hasOwn(op.operands, name))
+              ? op.results.map(showType).join(', ')
+              : p.many
+                ? p.names.map((name) => showTypes(valuesOf(name))).join(', ')
+                : (p.bare ? showBare : showType)(typeOf(p.names[0]!)),
           ]
         case 'function':
           return [`(${showTypes(Object.values(op.operands).flat())}) -> ${showResults(op.results)}`]

@@ -157,7 +157,9 @@ const readPieces = (r: Reading, pieces: ReadonlyArray<Piece>, parts: Parts): voi
         break
       }
       case 'types':
-        if (piece.many)
+        if (piece.many && !piece.names.some((name) => parts.operands.has(name)))
+          parts.listed = separated(c, () => readType(c))
+        else if (piece.many)
           readTypesOf(
             r,
             piece.names.flatMap((name) => parts.operands.get(name) ?? []),
