@@ -18,13 +18,23 @@ interface Asked {
   readonly body: string
   readonly target?: string
   readonly ctas?: number
+  /** how the cluster meets before all else; without it: with every fence */
+  readonly meets?: string
 }
 
 /**
  * Each CTA has `x` (128 bytes a CTA) in `a`, `y` in `b`, and an mbarrier of one arrival in `bar`, which expects nothing. `%ap %bp %barp` are their addresses in the
  * CTA of rank `%peer`, the next one. At the end `b` comes to `out`, 128 bytes a CTA.
  */
-const text = ({ body, target = 'sm_90a', ctas = 1 }: Asked): string => `
+const text = ({
+  body,
+  target = 'sm_90a',
+  ctas = 1,
+  meets = `fence.mbarrier_init.release.cluster;
+fence.proxy.async;
+barrier.cluster.arrive;
+barrier.cluster.wait;`,
+}: Asked): string => `
 .version 8.8
 .target ${target}
 .address_size 64
@@ -37,7 +47,7 @@ const text = ({ body, target = 'sm_90a', ctas = 1 }: Asked): string => `
 .reg .b64 %x, %y, %g, %o, %d;
 .shared .align 16 .b8 a[${String(bytes)}];
 .shared .align 16 .b8 b[${String(bytes)}];
-.shared .align 8 .b8 bar[8];
+.shared .align 8 .b8 bar[16];
 mov.u32 %t, %tid.x;
 mov.u32 %r, %cluster_ctarank;
 add.u32 %peer, %r, 1;
@@ -70,10 +80,7 @@ st.shared.u32 [%b], %w;
 mov.u32 %a, a;
 mov.u32 %b, b;
 @%p mbarrier.init.shared.b64 [%bar], 1;
-fence.mbarrier_init.release.cluster;
-fence.proxy.async;
-barrier.cluster.arrive;
-barrier.cluster.wait;
+${meets}
 ${body}
 barrier.cluster.arrive;
 barrier.cluster.wait;
@@ -551,6 +558,100 @@ ${passed(0)}`
     const early = `${expects(128)}
 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%bp], 1, [%barp];`
     expect(verdictOf({ body: early, ctas: 2 }).verdict).toBe('hazard')
+  })
+})
+
+describe('st.async: lanes of one instruction that send to one word', () => {
+  /** Where a lane sends what: as text, and in numbers. */
+  type Sent = readonly [
+    name: string,
+    text: string,
+    place: (lane: number) => number,
+    words: (lane: number) => ReadonlyArray<number>,
+  ]
+  const all: ReadonlyArray<Sent> = [
+    ['each to its own', 'shl.b32 %at, %t, 2;', (t) => 4 * t, (t) => [t]],
+    ['two to one', 'shl.b32 %at, %t, 2;\nand.b32 %at, %at, -8;', (t) => (4 * t) & -8, (t) => [t]],
+    ['all to one', 'mov.u32 %at, 0;', () => 0, (t) => [t]],
+    ['all to one, one number', 'mov.u32 %at, 0;\nmov.u32 %t, 7;', () => 0, () => [7]],
+    ['two to one pair', 'shl.b32 %at, %t, 2;\nand.b32 %at, %at, -8;', (t) => (4 * t) & -8, (t) => [7, t]],
+    [
+      'two to one pair, two numbers',
+      'shl.b32 %at, %t, 2;\nand.b32 %at, %at, -8;\nmov.u32 %t, 7;',
+      (t) => (4 * t) & -8,
+      () => [7, 7],
+    ],
+  ]
+  /** Is there a word that is sent two numbers? */
+  const differs = (place: Sent[2], words: Sent[3]): boolean => {
+    const there = new Map<number, number>()
+    return Array.from({ length: 32 }, (_, lane) => lane).some((lane) =>
+      words(lane).some((word, k) => {
+        const at = place(lane) + 4 * k
+        const known = there.get(at)
+        there.set(at, word)
+        return known !== undefined && known !== word
+      }),
+    )
+  }
+  test.each(all)('%s', (_, places, place, words) => {
+    const size = 4 * words(0).length
+    const sends = words(0).length === 1 ? 'u32 [%bp], %t' : 'v2.u32 [%bp], {%w, %t}'
+    const body = `
+${places}
+${expects(32 * size)}
+add.u32 %bp, %bp, %at;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.${sends}, [%barp];
+${passed(0)}
+mov.u32 %at, %tid.x;
+shl.b32 %at, %at, 2;`
+    const { verdict, findings } = verdictOf({ body: `mov.u32 %w, 7;${body}`, ctas: 2 })
+    expect([verdict, ...new Set(findings.map(({ id }) => id))]).toEqual(
+      differs(place, words) ? ['hazard', 'W1'] : ['ok'],
+    )
+  })
+})
+
+describe('a fence of barriers by the lane that has initialised them', () => {
+  const arrives = '@%p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%barp];'
+  const ids = (a: Asked): ReadonlyArray<string> => {
+    const { verdict, findings } = verdictOf(a)
+    return [verdict, ...new Set(findings.map(({ id }) => id))]
+  }
+  test.each([
+    ['@%p fence.mbarrier_init.release.cluster;', '.relaxed', ['ok']],
+    ['fence.mbarrier_init.release.cluster;', '.relaxed', ['ok']],
+    ['@!%p fence.mbarrier_init.release.cluster;', '.relaxed', ['hazard', 'B9']],
+    ['', '.relaxed', ['hazard', 'B9']],
+    ['', '', ['ok']],
+  ])('%s barrier.cluster.arrive%s', (fence, how, expected) => {
+    const meets = `${fence}\nbarrier.cluster.arrive${how};\nbarrier.cluster.wait;`
+    expect(ids({ body: `${arrives}\n${passed(0)}`, ctas: 2, meets })).toEqual(expected)
+  })
+  test.each([
+    ['@%p fence.mbarrier_init.release.cluster;', ['ok']],
+    ['@!%p fence.mbarrier_init.release.cluster;', ['hazard', 'B9']],
+    ['', ['hazard', 'B9']],
+  ])('%s mbarrier.arrive.relaxed, by all lanes', (fence, expected) => {
+    const meets = `
+@%p mbarrier.inval.shared.b64 [%bar];
+@%p mbarrier.init.shared.b64 [%bar], 32;
+fence.mbarrier_init.release.cluster;
+barrier.cluster.arrive;
+barrier.cluster.wait;`
+    const body = `
+@%p mbarrier.init.shared.b64 [%bar + 8], 1;
+${fence}
+mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%barp];
+bar.warp.sync -1;
+AGAIN:
+mbarrier.try_wait.parity.acquire.cluster.shared.b64 %q, [%bar], 0;
+@!%q bra AGAIN;
+@%p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%barp + 8];
+ONCE:
+mbarrier.try_wait.parity.acquire.cluster.shared.b64 %q, [%bar + 8], 0;
+@!%q bra ONCE;`
+    expect(ids({ body, ctas: 2, meets })).toEqual(expected)
   })
 })
 

@@ -264,6 +264,7 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
   else if (
     c.header.agents[init.agent]!.cta !== c.header.agents[stamp.agent]!.cta &&
     !seesInitialisation(k, init.agent, init.at) &&
+    !isAnnounced(b, stamp, k) &&
     !c.options.rules.noB9
   )
     unpublished(c, b, init, stamp, does)
@@ -282,12 +283,15 @@ export const publishInit = (b: BarrierState, fence: Stamp): void => {
   if (b.live && b.init?.agent === fence.agent && isAmong(b.init, fence)) b.published ??= fence
 }
 
+/** Was who knows this told of a fence.mbarrier_init by the lanes that have initialised it? One by other lanes of their warp is of other barriers. */
+const isAnnounced = ({ published }: BarrierState, stamp: Stamp, k: Knowledge): boolean =>
+  published !== undefined &&
+  knowsEvent(k, published, stamp) &&
+  seesFencedInits(k, published.agent, published.at)
+
 /** Does who knows this know of a fence by which asynchronous units find the barrier: that of its initialiser, or a proxy fence? */
 const isPublished = (b: BarrierState, init: Stamp, stamp: Stamp, k: Knowledge): boolean =>
-  fencedEvent(k, init, stamp) ||
-  (b.published !== undefined &&
-    knowsEvent(k, b.published, stamp) &&
-    seesFencedInits(k, init.agent, b.published.at))
+  fencedEvent(k, init, stamp) || isAnnounced(b, stamp, k)
 
 /** P6: an asynchronous unit completes on a barrier; where a program fences by hand, its initialisation must have been fenced for the unit before the issue. */
 export const checkPublished = (

@@ -382,9 +382,9 @@ export const publishInitialisations = (into: Knowledge, k: Knowledge, agent: num
 export const seesFencedInits = (k: Knowledge, agent: number, at: number): boolean =>
   valueAt(k.visible.counters, clockOf('initialisations', agent)) >= at
 
-/** Whether an agent of another CTA finds a barrier that `agent` has initialised at `at`. */
+/** Whether an agent of another CTA finds a barrier that `agent` has initialised at `at`, without a fence of barriers. */
 export const seesInitialisation = (k: Knowledge, agent: number, at: number): boolean =>
-  valueAt(k.visible.counters, programOf(agent)) >= at || seesFencedInits(k, agent, at)
+  valueAt(k.visible.counters, programOf(agent)) >= at
 
 /** A window of shared memory: that of one CTA, its agents and barriers, and agents of other CTAs that have reached into the shared memory of another one. */
 export interface Home {

@@ -33,7 +33,7 @@ import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
-import { told } from './strands.js'
+import { eachActing, told } from './strands.js'
 import { join, joinOrder, programOf, publishInitialisations, type Knowledge } from './knowledge.js'
 import { actor, agentName, ctaName, draft, fail, file, held, keyOf, restsOn, where } from './report.js'
 
@@ -223,7 +223,9 @@ export const rendezvous = (
         joinOrder(b.current.message, told(a), false)
         const known = fenced()
         if (known !== undefined) join(b.current.message, known)
-        publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
+        eachActing(a, () => {
+          publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
+        })
       } else publish(b.current.message, a, e.tensor === true)
       if (b.place >= 0 && a.arrived !== null) {
         join(b.current.message, a.arrived)

@@ -22,6 +22,7 @@
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import { deliveries } from '../../instructions/tma/destination.js'
+import type { StoredFrom } from '../../log/events.js'
 import type { Elements, LoadPart, Prepared } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
@@ -30,6 +31,7 @@ import { nothing, part, type Part } from '../../machine/warp-stand.js'
 import { elementsOf, reaches, type Here } from '../memory.js'
 import { barriersAt, maskOf, operand } from '../operands.js'
 import type { BulkOperation } from '../operations/bulk.js'
+import { originOf } from '../origins.js'
 import type { Address } from '../program.js'
 import { lanesOf, wordAt } from '../rows.js'
 import { carrierAt } from '../shadows.js'
@@ -169,6 +171,18 @@ const rounds = <A extends { readonly at: number }>(
   return out
 }
 
+/** What lanes send, where terms are followed; a reduction joins what is there. */
+const termsOf = (h: Here, o: Of<'sendAsync'>, those: ReadonlyArray<{ readonly lane: number }>): StoredFrom =>
+  o.reduction === null && h.rows.origins?._tag === 'terms'
+    ? originOf(
+        h.rows,
+        o.value.flat(),
+        those.map(({ lane }) => lane),
+        4,
+        V.otherOrigin,
+      )
+    : V.otherOrigin
+
 const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const what = o.reduction === null ? 'st.async' : 'red.async'
   const size = o.bytes * o.value.length
@@ -218,7 +232,7 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
               ),
               data,
               combine: o.reduction?.joining ?? null,
-              origin: V.otherOrigin,
+              origin: termsOf(h, o, those),
               barrier,
               bytes: those.length * size,
             },
