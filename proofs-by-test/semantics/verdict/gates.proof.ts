@@ -9,6 +9,7 @@
  * | forty CTAs                                                                            | one run                             |
  */
 import { expect, test } from 'vitest'
+import { roundRobin, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { dice, type Dice } from '../../../src/semantics/schedules/naive/random.js'
 import { nightly } from '../../extent.js'
@@ -36,6 +37,8 @@ interface Kernel {
   readonly leaves: Lines
   readonly reads: Lines
   readonly ends: Lines
+  /** how the one run goes; eagerly if it is left out */
+  readonly first?: AnyPolicy
 }
 
 const acq = 'fence.acq_rel.gpu;'
@@ -599,6 +602,16 @@ const kinds: ReadonlyArray<readonly [what: string, change: (cta: number) => Part
       }),
       'ok',
     ],
+    [
+      'J5 the gate is open in the beginning, and each waits behind the opening: by its fences, in this run',
+      () => ({
+        rounds: 1,
+        begins: ['mov.u32 %r28, 1;'],
+        waits: [acq, acq, acq, ...flag.waits],
+        first: roundRobin,
+      }),
+      'hazard',
+    ],
     ['J5 the gate is open in the beginning', () => ({ begins: ['mov.u32 %r28, 1;'] }), 'deadlock'],
   ]
 
@@ -635,8 +648,10 @@ test.each(kinds.filter(([what]) => nightly || what !== byNight))(
   '%s',
   { timeout: 120_000 },
   (_, change, shown) => {
-    const all = [0, 1].map((cta) => drawnOf({ ...flag, ...change(cta) }))
-    for (const d of all) expect(isByGates(verdictOf(d, true, 0))).toBe(false)
+    const kernels = [0, 1].map((cta): Kernel => ({ ...flag, ...change(cta) }))
+    const all = kernels.map(drawnOf)
+    for (const [k, d] of all.entries())
+      expect(isByGates(verdictOf(d, true, 0, false, kernels[k]!.first))).toBe(false)
     expect(all.map(shownBySearch)).toContain(shown)
   },
 )

@@ -76,8 +76,8 @@ interface State {
   /** other footprints of global memory */
   readonly others: Map<number, Footprint>
   clusters: number
-  /** written by the step under way, and what it is to hold; NaN: whatever it holds then, that is another word than before */
-  wrote: { readonly word: Word; readonly is: number } | null
+  /** written by the step under way */
+  wrote: Word | null
 }
 
 /** Rounds of a run that decides. */
@@ -135,7 +135,7 @@ const arrives = (s: State, e: Access, cta: Cta, gate: Gate): boolean => {
   const word = countIn(s, e.footprint)
   const [found] = e.found ?? []
   const [left] = e.left ?? []
-  if (word === null || cta.stage !== 'out' || cta.rounds !== s.opened.length) return false
+  if (word === null || cta.stage !== 'out') return false
   if (s.opened.length + s.arrived === 0 && word.holds !== gate.start) return false
   if (found !== word.holds || found !== gate.start + s.arrived) return false
   s.arrived++
@@ -163,13 +163,13 @@ const accessed = (s: State, e: Access, cta: Cta, gate: Gate): boolean => {
     const word = countIn(s, e.footprint)
     if (word === null || cta.stage !== 'last') return false
     cta.stage = 'reset'
-    s.wrote = { word, is: gate.start }
+    s.wrote = word
     return true
   }
   if (site !== gate.opening || cta.stage !== 'reset') return false
   const word = signIn(s, e.footprint)
   if (word === null || s.count === null || word.name === s.count.name) return false
-  s.wrote = { word, is: gate.addsOne ? (word.holds + 1) | 0 : NaN }
+  s.wrote = word
   cta.stage = 'out'
   cta.rounds++
   s.arrived = 0
@@ -229,14 +229,13 @@ const seen = (s: State, e: LogEvent): boolean => {
   }
 }
 
-/** What a step has written of the words, in the machine behind it. */
+/** J5: what a step has written of the words is known, in the machine behind it, and an opening leaves another word. */
 const written = (s: State, m: Machine): boolean => {
-  const { wrote } = s
-  if (wrote === null) return true
+  const { wrote: word } = s
+  if (word === null) return true
   s.wrote = null
-  const { word, is } = wrote
   const now = held(m, word.footprint)
-  if (now === null || (!Number.isNaN(is) && now !== is)) return false
+  if (now === null) return false
   if (word === s.sign) {
     if (now === word.holds) return false
     s.opened.push(word.holds)

@@ -16,8 +16,7 @@ import {
   type GivenTensor,
 } from '../../../../src/semantics/execution/launch-warps.js'
 import { defaults } from '../../../../src/semantics/judging/detector/index.js'
-import { recorded } from '../../../../src/semantics/execution/policy.js'
-import type { EventKey } from '../../../../src/semantics/execution/step.js'
+import type { AnyPolicy } from '../../../../src/semantics/execution/policy.js'
 import type { Source } from '../../../../src/semantics/machine/source.js'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
 import {
@@ -104,13 +103,13 @@ export const everyOrderOf = (d: Drawn, bounds: OutcomesBounds): Outcomes =>
     true,
   )!
 
-/** The verdict with equals, or of every CTA by itself; `everyOrder`: with nothing that goes alone; `schedule`: what is run first. */
+/** The verdict with equals, or of every CTA by itself; `everyOrder`: with nothing that goes alone; `first`: how the one run goes. */
 export const verdictOf = (
   d: Drawn,
   everyCluster: boolean,
   budget: number = Infinity,
   everyOrder: boolean = false,
-  schedule: ReadonlyArray<EventKey> | null = null,
+  first: AnyPolicy = standardOptions.policy,
 ): Verdict => {
   const checked = checkSource(sourceOf(d), {
     ...standardOptions,
@@ -120,7 +119,7 @@ export const verdictOf = (
     budget,
     explain: false,
     ...(d.fuel === undefined ? {} : { fuel: d.fuel }),
-    ...(schedule === null ? {} : { policy: recorded(schedule) }),
+    policy: first,
   })
   if (E.isLeft(checked)) throw new Error(checked.left.message)
   return checked.right.verdict

@@ -8,6 +8,7 @@
  * | `isOneSign`, `needsAll`: random words                                              | each number between; each part       |
  */
 import { expect, test } from 'vitest'
+import { recorded } from '../../../../src/semantics/execution/policy.js'
 import { holds } from '../../../../src/semantics/log/comparison.js'
 import { isOneSign, needsAll } from '../../../../src/semantics/judging/detector/sums.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
@@ -28,7 +29,7 @@ test(`${String(count)} kernels: what one run decides, every order says`, { timeo
     decided++
     const all = everyOrderOf(d, { states: 1_500, events: 60_000 })
     // what is read and comes to nothing does not race where it is run
-    const shown = all.found === null ? 'ok' : verdictOf(d, true, 0, true, all.found).verdict
+    const shown = all.found === null ? 'ok' : verdictOf(d, true, 0, true, recorded(all.found)).verdict
     if (shown === 'hazard' || shown === 'deadlock' || shown === 'invalid')
       wrong.push(`seed ${String(seed)}\n${show(d)}`)
   }
