@@ -8,9 +8,11 @@ interface Kernel {
   readonly ctas: number
   /** what the threads of each CTA do, the first two of which are two lanes of a warp, or warps */
   readonly threads: ReadonlyArray<Lines>
+  /** arrivals that a generation of a1 has; 1 if it is left out */
+  readonly count?: number
 }
 
-const verdictAs = (how: 'lanes' | 'warps', { ctas, threads }: Kernel): Verdict => {
+const verdictAs = (how: 'lanes' | 'warps', { ctas, threads, count = 1 }: Kernel): Verdict => {
   const numberOf = (k: number): number => (how === 'warps' ? 32 * k : k < 2 ? k : 32 * (k - 1))
   const lines = [
     '.shared .align 8 .b64 a0;',
@@ -19,7 +21,7 @@ const verdictAs = (how: 'lanes' | 'warps', { ctas, threads }: Kernel): Verdict =
     'setp.ne.u32 %p6, %r30, 0;',
     '@%p6 bra BEGUN;',
     'mbarrier.init.shared.b64 [a0], 1;',
-    'mbarrier.init.shared.b64 [a1], 1;',
+    `mbarrier.init.shared.b64 [a1], ${String(count)};`,
     'BEGUN:',
     'bar.sync 0;',
     ...threads.flatMap((_, k) => [
@@ -43,6 +45,12 @@ const finds = (word: number, into: string): Lines => [
   `setp.eq.u32 ${into}, %r9, 1;`,
 ]
 // of three generations any may be over when it is asked, so that no run decides
+const around = (b: string, name: string): Lines => [
+  `${name}:`,
+  'ld.param.u64 %rd20, [a];',
+  asks(b),
+  `@!%p5 bra ${name};`,
+]
 const late = [Array.from({ length: 3 }, () => arrive('a0')), waitFor('a0', 'LATE')]
 
 test.each<readonly [string, Kernel, Verdict['verdict'], Verdict['verdict']]>([
@@ -83,10 +91,60 @@ test.each<readonly [string, Kernel, Verdict['verdict'], Verdict['verdict']]>([
     'ok',
   ],
   [
+    'A2 two lanes arrive, and neither ends what a warp waits for by itself',
+    {
+      ctas: 1,
+      count: 2,
+      threads: [
+        ['st.global.u32 [%rd2], 1;', arrive('a1')],
+        ['st.global.u32 [%rd2+4], 1;', arrive('a1')],
+        [...waitFor('a1', 'W'), 'ld.global.u32 %r9, [%rd2];', 'ld.global.u32 %r9, [%rd2+4];'],
+        ...late,
+      ],
+    },
+    'ok',
+    'ok',
+  ],
+  [
+    'A2 a generation of one arrival ends by either lane, and a warp that finds it over may come before the other',
+    {
+      ctas: 1,
+      threads: [
+        [...other, arrive('a1')],
+        [arrive('a1')],
+        [asks('a1'), '@%p5 ld.global.u32 %r9, [%rd2+64];'],
+        ...late,
+      ],
+    },
+    'undecided',
+    'hazard',
+  ],
+  [
+    'A2 a lane that asks early goes round another loop for ever',
+    {
+      ctas: 1,
+      threads: [[arrive('a0')], [asks('a0'), '@%p5 bra DONE;', ...around('a1', 'W')], [asks('a0')]],
+    },
+    'undecided',
+    'deadlock',
+  ],
+  [
+    'A2 what a lane does is no matter to itself',
+    { ctas: 1, threads: [['st.global.u32 [%rd2], 1;'], [arrive('a0'), arrive('a0')], [asks('a1')]] },
+    'ok',
+    'ok',
+  ],
+  [
     'A3 the lane that is overtaken does nothing that others see',
-    { ctas: 1, threads: [['ld.param.u64 %rd20, [a];'], [asks('a0'), early], [arrive('a0'), asks('a0')]] },
+    { ctas: 1, threads: [['fence.proxy.async;'], [asks('a0'), early], [arrive('a0'), asks('a0')]] },
     'ok',
     'ok',
+  ],
+  [
+    'A3 the lane that is overtaken does so later',
+    { ctas: 1, threads: [['fence.proxy.async;', arrive('a0')], [asks('a0'), early], other] },
+    'undecided',
+    'hazard',
   ],
 ])('%s', (_, kernel, lanes, warps) => {
   expect(verdictAs('lanes', kernel).verdict).toBe(lanes)

@@ -11,7 +11,9 @@
  * | A2 alone, before they are blocked, they come to what depends on what another agent, another lane of the warp or an operation in flight stands at | it may as well come later |
  * | A3 the lanes that are overtaken touch anything before they meet these                       | they may as well have gone first        |
  *
- * What only asks, and comes back to where it stands, has done nothing alone.
+ * Who asks while an arrival does not end the generation finds it open with it and without it, and two arrivals of one generation are added up. The state in which it would end is asked as well.
+ *
+ * What only asks, and comes back to where it stood, has done nothing alone, if it asks all of that in each turn. A loop that it comes to behind what it has asked is another matter: another answer may lead elsewhere.
  *
  * Why that is enough is said of the other search (`outcomes/ahead.ts`, G1 to G4). That one asks of words that decide, and leaves all else to the detector. A search of states infers nothing from missing
  * order, and where it is asked mbarriers decide as well: so A2 is of all that an event touches.
@@ -24,7 +26,7 @@ import { doesOf } from '../../instructions/families.js'
 import type { Touches } from '../../machine/touches.js'
 import type { AgentState, Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { touchesOf, type Claim } from './claims.js'
+import { touchesOf, type Claim, type Count } from './claims.js'
 import { conflict } from './reduction.js'
 
 /** Most events that are asked of lanes that go ahead; behind as many they count as seen. */
@@ -42,10 +44,27 @@ const barriersOf = ({ counts, asks, lives, under }: Claim): ReadonlyArray<number
 ]
 const placesOf = ({ meets }: Claim): ReadonlyArray<number> => meets.map((x) => x.place)
 
+/** Arrivals that are missing in the generation under way. */
+const pendingAt = (m: Machine, { barrier }: Count): number => m.barriers[barrier]?.pending ?? 0
+
+/** Do these two, without bytes, belong to the generation under way, in whichever order they come? */
+const areAddedUp = (m: Machine, x: Count, y: Count): boolean =>
+  x.bytes === 0 && y.bytes === 0 && x.arrivals + y.arrivals <= pendingAt(m, x)
+
+/** May it matter that `c` counts before what `d` does? */
+const countsMatter = (m: Machine, c: Claim, d: Claim): boolean =>
+  c.counts.some(
+    (x) =>
+      [...d.lives, ...d.under].includes(x.barrier) ||
+      (x.arrivals >= pendingAt(m, x) && d.asks.some((y) => y.barrier === x.barrier)) ||
+      d.counts.some((y) => y.barrier === x.barrier && !areAddedUp(m, x, y)),
+  )
+
 /** May the order of the two matter? Two that ask change nothing, and whose arrivals fill a rendezvous is one for all who leave it. */
-const depend = (a: Claim, b: Claim): boolean => {
+const depend = (m: Machine, a: Claim, b: Claim): boolean => {
   const changes = (c: Claim, d: Claim): boolean =>
-    meetAt([...c.counts.map((x) => x.barrier), ...c.lives], barriersOf(d)) ||
+    countsMatter(m, c, d) ||
+    meetAt(c.lives, barriersOf(d)) ||
     meetAt(placesOf(c), d.leaves) ||
     (c.changesTables && meetAt(c.tables, d.tables))
   return conflict(a, b) || changes(a, b) || changes(b, a)
@@ -81,29 +100,32 @@ const ofOthers = (
 const comeToMore = (world: World, m: Machine, agent: number, lanes: number, claiming: Claiming): boolean => {
   let others: ReadonlyArray<Claim> | null = null
   let now = aloneIn(world, m, agent, lanes)
-  /** where they stood since they last did more than ask, and whether they have asked for what others do */
-  let stood = new Set([stance(world, now, agent)])
-  let asked = false
+  /** where they stood since they last did more than ask, and where they have asked for what others do: when */
+  let stood = new Map([[stance(world, now, agent), 0]])
+  const asked = new Map<number, number>()
   for (let k = 0; k < farthest; k++) {
     const next = offeredOf(world, now, agent)
-    if (next?.ready?._tag !== 'do') return asked
-    const own = claiming(touchesOf(world, now, next))
+    if (next?.ready?._tag !== 'do') return asked.size > 0
+    const before = now
+    const own = claiming(touchesOf(world, before, next))
     others ??= ofOthers(world, m, agent, lanes, claiming)
     const does = doesOf(next.ready.prepared)
-    if (others.some((c) => depend(own, c))) {
+    if (others.some((c) => depend(before, own, c))) {
       if (does !== 'asks') return true
-      asked = true
+      asked.set(next.ready.site, k)
     }
     if (does === 'changes') {
-      if (asked) return true
-      stood = new Set()
+      if (asked.size > 0) return true
+      stood = new Map()
     }
     const done = take(world, now, next)
-    if ('kind' in done) return asked
+    if ('kind' in done) return asked.size > 0
     now = aloneIn(world, done.machine, agent, lanes)
     const here = stance(world, now, agent)
-    if (stood.has(here)) return false
-    stood.add(here)
+    const then = stood.get(here)
+    // round this loop they ask once more, or for ever for something else
+    if (then !== undefined) return [...asked.values()].some((at) => at < then)
+    stood.set(here, k + 1)
   }
   return true
 }
