@@ -178,6 +178,39 @@ test('a search goes on past threads that store one value to one word', () => {
   expect(found(counted(['st.shared.u32 [%r9], %r1;']), 64)[0]).toBe('hazard')
 })
 
+test.each([
+  ['add', 'max', 'undecided'],
+  ['max', 'add', 'undecided'],
+  ['add', 'add', 'ok'],
+  ['max', 'max', 'ok'],
+])(
+  'operations that combine into a word: %s and %s, no search follows which is first: %s',
+  (one, other, said) => {
+    const red = (how: string): string =>
+      `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.${how}.u32 [%r9], %r11, [%r8];`
+    const { verdict, ids } = verdictOf([
+      'st.global.u32 [%rd3], %r1;',
+      '@%p1 bra gone;',
+      'st.shared.u32 [%r9], 5;',
+      'mbarrier.init.shared::cta.b64 [%r8], 1;',
+      'fence.mbarrier_init.release.cluster;',
+      'mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r8], 8;',
+      'mov.u32 %r11, 10;',
+      red(one),
+      red(other),
+      'again:',
+      'mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p5, [%r8], 0;',
+      '@!%p5 bra again;',
+      'ld.shared.u32 %r12, [%r9];',
+      // 15 or 20: another order writes
+      'setp.gt.u32 %p4, %r12, 17;',
+      '@%p4 st.global.u32 [%rd3], %r12;',
+      'gone:',
+    ])
+    expect([verdict, ...ids]).toEqual([said])
+  },
+)
+
 test('what two warps store is compared, also behind a branch of one lane', () => {
   const stored = (value: string): ReadonlyArray<string> => [
     'setp.ne.u32 %p4, %r1, 0;',

@@ -126,6 +126,8 @@ export interface Answer {
   readonly some?: true
   /** lanes could have gone ahead of others of their warp, and were not followed so (`schedules/outcomes/ahead.ts`, `schedules/explore/ahead.ts`) */
   readonly ahead?: true
+  /** operations that combine into one word came in one order, although another may matter (`schedules/outcomes/learned.ts`) */
+  readonly units?: true
   /** one run decides: it is no matter which CTA draws which number from a counter (`tickets.ts`) */
   readonly tickets?: Tickets
   /** one run decides: it is no matter which CTA is the last at a barrier of the grid (`gates.ts`) */
@@ -470,6 +472,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     done,
     all.some ? { some: true as const } : null,
     all.ahead ? { ahead: true as const } : null,
+    all.units ? { units: true as const } : null,
   )
 }
 

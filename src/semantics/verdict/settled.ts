@@ -178,6 +178,11 @@ export const settled = (
       judgement,
       `${searched}, in which lanes of a warp go on in one order, although another order may matter`,
     )
+  if (answer.units === true)
+    return stillOpen(
+      judgement,
+      `${searched}, in which asynchronous operations that combine into one word come in one order, although another order may matter`,
+    )
   return lanes.findings.length > 0 || lanes.fails
     ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)
     : {

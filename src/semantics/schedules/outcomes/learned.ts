@@ -40,6 +40,8 @@ export interface Learned {
   fences: boolean
   /** words that were read for control */
   readonly controlled: Set<string>
+  /** words that atomic writes combine into: how, and whether an operation does */
+  readonly combined: Map<string, Combined>
   /** words of which some atomic leaves what it finds, whatever that is */
   readonly idle: Set<string>
   /** waits and reads that need not be tried in turn */
@@ -53,6 +55,13 @@ export interface Learned {
   news: boolean
 }
 
+interface Combined {
+  readonly how: Set<string>
+  byUnit: boolean
+  /** some of them matter in which order they come, even alike */
+  inOrder: boolean
+}
+
 export const nothingLearned = (everyOrder: boolean): Learned => ({
   words: new Map(),
   read: new Map(),
@@ -62,6 +71,7 @@ export const nothingLearned = (everyOrder: boolean): Learned => ({
   exact: new Set(),
   fences: false,
   controlled: new Set(),
+  combined: new Map(),
   idle: new Set(),
   steady: steady(everyOrder),
   equals: null,
@@ -128,6 +138,28 @@ export const matters = (known: Learned, o: Offered): boolean => {
 const touchedBy = (e: LogEvent): ReadonlyArray<string> =>
   (e._tag === 'access' && e.atomic) || e._tag === 'semaphore' ? wordsIn(e.footprint) : []
 
+const inAnyOrder: ReadonlySet<string> = new Set(['add', 'and', 'or', 'xor', 'min', 'max'])
+
+/** An atomic write, and how it combines. */
+const combines = ({ combined }: Learned, e: Access): void => {
+  const { combine = 'exchange' } = e
+  const how = combine === 'min' || combine === 'max' ? `${combine} ${e.footprint.dtype}` : combine
+  for (const word of wordsIn(e.footprint)) {
+    const all = combined.get(word) ?? { how: new Set(), byUnit: false, inOrder: false }
+    combined.set(word, all)
+    all.how.add(how)
+    all.inOrder ||= !inAnyOrder.has(combine)
+    all.byUnit ||= e.operation !== undefined
+  }
+}
+
+/**
+ * Operations and others combine into one word in ways of which the last one matters: `add` and `max`. Operations come as they come and are no agents that are tried in turn, so that
+ * order is not followed. Sums alone, and maxima alone, are the same in any order.
+ */
+export const leavesUnitsOpen = ({ combined }: Learned): boolean =>
+  [...combined.values()].some(({ how, byUnit, inOrder }) => byUnit && (inOrder || how.size > 1))
+
 /** The words that events show to decide, and who shares them. */
 export const learn = (
   known: Learned,
@@ -138,6 +170,7 @@ export const learn = (
   const { words, read, written, groups } = known
   const cluster = clusterOf(header, header.agents[agent]!.cta)
   for (const e of events) {
+    if (e._tag === 'access' && e.atomic && e.rw === 'w') combines(known, e)
     if (e._tag === 'access' && e.atomic && e.operation === undefined)
       for (const word of wordsIn(e.footprint)) {
         if (e.rw === 'r' && e.joins !== true && e.combine === undefined) {

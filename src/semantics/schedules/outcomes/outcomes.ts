@@ -70,7 +70,7 @@ import * as Exchange from './exchange.js'
 import * as Touched from './touched.js'
 import { given, isParted, readings, type Given } from './finders.js'
 import { floorOf, foundIn, keyOf, memoryOf, numberIn, type Said } from './keys.js'
-import { learn, learnMore, matters, nothingLearned, type Learned } from './learned.js'
+import { learn, learnMore, leavesUnitsOpen, matters, nothingLearned, type Learned } from './learned.js'
 import { olderIn, takeable } from './older.js'
 import { steadyRead } from './steady.js'
 import { isBehind, logOf, onward, scheduleOf, type Node, type Path, type Planes } from './paths.js'
@@ -102,6 +102,8 @@ export interface Outcomes {
   readonly exchanged: boolean
   /** lanes could have gone ahead of others of their warp, and were not followed so (`ahead.ts`) */
   readonly ahead: boolean
+  /** operations that combine into one word came in one order, although another may matter (`learned.ts`) */
+  readonly units: boolean
   /** schedules to states that were taken for one, of which global memory holds other bytes: some of them */
   readonly apart: ReadonlyArray<readonly [ReadonlyArray<EventKey>, ReadonlyArray<EventKey>]>
 }
@@ -780,6 +782,7 @@ export const outcomes = (
       some: false,
       exchanged: false,
       ahead: false,
+      units: false,
       apart: [],
     }
   if (exchange !== null) {
@@ -816,6 +819,7 @@ export const outcomes = (
       some: s.some,
       exchanged: s.exchanged,
       ahead: s.ahead,
+      units: leavesUnitsOpen(learned),
       apart: s.apart,
     }
   }
