@@ -152,6 +152,28 @@ describe('a wait', () => {
     // an arrival that fails to come in one turn
     expect(said(ring(forms[how]!, 'setp.eq.u32 %p5, %r5, 1; @!%p5'))).toBe('deadlock')
   })
+  test('is spared by a test of its own barrier alone', () => {
+    // where the test comes before the arrival, the wait for the other barrier is asked
+    const two = (arrivals: string): string =>
+      `.version 8.8
+.target sm_90a
+.address_size 64
+.shared .align 8 .b64 a; .shared .align 8 .b64 b;
+.visible .entry k(.param .u64 px, .param .u64 py) {
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<4>;
+mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [py]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+setp.lt.u32 %p1, %r1, 32; @%p1 st.global.b32 [%rd1], %r1; setp.ne.u32 %p1, %r1, 0; @%p1 bra begun; mbarrier.init.shared.b64 [a], 1; mbarrier.init.shared.b64 [b], 1;
+begun: bar.sync 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra arrive; setp.eq.u32 %p1, %r1, 32; @%p1 bra ask; ret;
+arrive: ${arrivals} ret;
+ask: mbarrier.test_wait.parity.shared.b64 %p2, [a], 0; @%p2 bra done;
+w: mbarrier.test_wait.parity.shared.b64 %p2, [b], 0; @!%p2 bra w;
+done: ret;
+}`
+    const arrive = (at: string): string => `mbarrier.arrive.shared.b64 _, [${at}];`
+    expect(said(two(arrive('a')))).toBe('deadlock')
+    expect(said(two(arrive('b')))).toBe('ok')
+    expect(said(two(arrive('a') + arrive('b')))).toBe('ok')
+  })
   test('is one only where it asks for the same', () => {
     expect(said(ring(other))).not.toBe('ok')
   })
