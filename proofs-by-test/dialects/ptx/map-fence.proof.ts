@@ -64,6 +64,58 @@ describe('an acquire of a tensor map', () => {
   })
 })
 
+/** CTA 0 makes the map of all three, and tells them by a flag. */
+describe('a map that another CTA has made', () => {
+  const gpu = { release: 'generic.release.gpu', acquire: 'generic.acquire.gpu' }
+  const edits: ReadonlyArray<readonly [string, string]> = [
+    ['.global .align 128 .b8 made[384];', '.global .align 128 .b8 made[384];\n.global .align 4 .b32 flag;'],
+    ['mul.wide.u32 \t%rd6, %r1, 128;', 'mul.wide.u32 \t%rd6, %r1, 0;'],
+    [
+      'setp.gt.s32 \t%p2, %r106, 31;',
+      `setp.gt.s32 %p2, %r106, 31;
+.reg .pred %q<4>; .reg .b32 %s<4>;
+setp.ne.u32 %q0, %r1, 0;
+or.pred %p2, %p2, %q0;`,
+    ],
+    ['[%rd2], [%r24], 128;', '[%rd2], [%r24], 128;\nbar.warp.sync -1;'],
+    [
+      '.loc\t1 32 3\n\tbar.sync \t0;',
+      `.loc 1 32 3
+@%p1 bra MET; @%q0 bra POLL;
+st.release.gpu.global.u32 [flag], 1; bra MET;
+POLL: ld.acquire.gpu.global.u32 %s1, [flag]; setp.eq.u32 %q1, %s1, 0; @%q1 bra POLL;
+MET: bar.sync 0;`,
+    ],
+  ]
+  const shared = edits.reduce((all, [what, by]) => replaced(all, what, by), text)
+  const scoped = (module: string, release: string, acquire: string): Verdict =>
+    verdictOf(
+      replaced(
+        replaced(module, gpu.release, `generic.release.${release}`),
+        gpu.acquire,
+        `generic.acquire.${acquire}`,
+      ),
+    )
+  test.each([
+    ['gpu', 'gpu', ['ok']],
+    ['sys', 'gpu', ['ok']],
+    ['cta', 'gpu', ['hazard', 'P5']],
+    ['gpu', 'cta', ['hazard', 'P5']],
+    ['cluster', 'gpu', ['hazard', 'P5']],
+    ['gpu', 'cluster', ['hazard', 'P5']],
+  ])('released .%s, acquired .%s', (release, acquire, expected) => {
+    const { verdict, findings } = scoped(shared, release, acquire)
+    expect([verdict, ...new Set(findings.map(({ id }) => id))]).toEqual(expected)
+  })
+  test.each([
+    ['cta', 'cta'],
+    ['cta', 'gpu'],
+    ['gpu', 'cluster'],
+  ])('and in its own CTA .%s and .%s are enough', (release, acquire) => {
+    expect(scoped(text, release, acquire).verdict).toBe('ok')
+  })
+})
+
 describe('a map that one lane changes, and its warp copies', () => {
   const met = 'bar.warp.sync \t-1;'
   const [before, between, after] = text.split(met)

@@ -12,10 +12,16 @@ import { groundOfText } from './mutants/subjects.js'
 import { textOf } from './mutants/warps.js'
 
 /** What a search says of lane 0 of some warps of two, in so many CTAs, that do this. */
-const searched = (body: ReadonlyArray<string>, blocks = 1): string => {
+const searched = (body: ReadonlyArray<string>, blocks = 1, cluster = 1): string => {
   const { program, given } = groundOfText(textOf(['@%p1 bra over;', ...body, 'over:']), 64)
   const all = exploreLaunched(
-    right(launchWarps(program, Object.assign({}, given, { grid: [blocks, 1, 1] }), bits('hopper'))),
+    right(
+      launchWarps(
+        program,
+        Object.assign({}, given, { grid: [blocks, 1, 1], cluster: [cluster, 1, 1] }),
+        bits('hopper'),
+      ),
+    ),
     { arguments: noArguments, states: 1000, depth: 1000, reduced: true, stop: true },
   )
   return all._tag === 'Left' ? all.left.code : `${String(all.right.complete)} ${String(all.right.clean)}`
@@ -40,5 +46,18 @@ describe('who releases and acquires by words', () => {
   ])('%s', (_, body, blocks, said) => {
     expect(searched(body, blocks)).toBe(said)
     expect(searched([onlyFirst, ...relaxed])).toBe('true true')
+  })
+  test.each([
+    ['gpu', 2, 'true true'],
+    ['cluster', 2, 'true true'],
+    ['cta', 1, 'true true'],
+    // bits do not say whose release it was
+    ['cta', 2, 'explore.words'],
+  ])('a fence of tensor maps .%s in a cluster of %d', (scope, ctas, said) => {
+    for (const fence of [`release.${scope};`, `acquire.${scope} [%rd1], 128;`])
+      expect([fence, searched([onlyFirst, `fence.proxy.tensormap::generic.${fence}`], ctas, ctas)]).toEqual([
+        fence,
+        said,
+      ])
   })
 })

@@ -508,7 +508,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'map-fence',
     part: 'visibility',
-    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it at its address. An acquire covers only the maps in its bytes.',
+    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it at its address. An acquire covers only the maps in its bytes. The agents that release, acquire and copy are all within the scope of both fences.',
     evidence: 'documented',
     source: 'PTX 9.7.13.4 (fence.proxy.tensormap), 8.9.5',
     litmus: {

@@ -55,7 +55,13 @@ export interface Synchronised {
 
 // ---------------------------------------------------------------- morally strong
 
-const reachOf: Readonly<Record<Scope | 'global', number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3, global: 3 }
+export const reachOf: Readonly<Record<Scope | 'global', number>> = {
+  cta: 1,
+  cluster: 2,
+  gpu: 3,
+  sys: 3,
+  global: 3,
+}
 
 /** How far a scope has to reach from one agent to include another: its CTA, its cluster, the grid. */
 export const distance = ({ header }: Reading, a: number, b: number): number => {

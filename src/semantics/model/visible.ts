@@ -27,6 +27,7 @@ import { bytesOf, common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'
 import type { Reading, Touch } from './reading.js'
+import { distance, reachOf } from './strong.js'
 import type { Arrow, Knows, View } from './views.js'
 import { enters, flows } from './views.js'
 
@@ -82,7 +83,26 @@ export const mapFence = (r: Reading): ReadonlyArray<Arrow> =>
           : [],
   )
 
-/** An acquire takes the maps in its bytes alone: there must be one of the bytes that both touch, to which the write was released, and which the reader sees. */
+/** A release that has the write, and that this acquire knows; and the narrower of the two includes all of who releases, who acquires and who reads. */
+const isPaired = (r: Reading, knows: Knows, acquire: number, write: Touch, reader: number): boolean => {
+  const to = r.log[acquire]!
+  return r.log.some((from, j) => {
+    if (from._tag !== 'fence' || from.kind !== 'tensormap' || to._tag !== 'fence') return false
+    const reach = Math.min(reachOf[from.scope], reachOf[to.scope])
+    const taker = to.stamp.agent
+    return (
+      distance(r, from.stamp.agent, taker) <= reach &&
+      distance(r, taker, reader) <= reach &&
+      knows(j, 'generic', write.at) &&
+      knows(acquire, 'generic', j)
+    )
+  })
+}
+
+/**
+ * An acquire takes the maps in its bytes alone: there must be one of the bytes that both touch, to which the write was released, as far as both fences reach, and which
+ * the reader sees.
+ */
 const taken = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean =>
   r.log.some(
     (e, i) =>
@@ -92,7 +112,8 @@ const taken = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean =>
         (e.footprint.plane === by.access.footprint.plane &&
           without(common(write.bytes, by.bytes), bytesOf(e.footprint)).length === 0)) &&
       knows(i, 'released', write.at) &&
-      knows(by.at, 'generic', i),
+      knows(by.at, 'generic', i) &&
+      isPaired(r, knows, i, write, by.access.stamp.agent),
   )
 
 /** Barriers that the agent itself has initialised so far, for who acquires from it, be its arrive relaxed. */

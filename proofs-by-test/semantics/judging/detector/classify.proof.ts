@@ -408,7 +408,9 @@ describe('known and seen', () => {
     async: told((k) => put(k.async.counters, program, at)),
     'fenced for global memory': told((k) => put(k.async.counters, clockOf('fencedGlobal', 1), at)),
     'fenced for registers': told((k) => put(k.async.counters, clockOf('fencedRegisters', 1), at)),
-    'maps released': told((k) => put(k.visible.counters, clockOf('releasedMaps', 1), at)),
+    'maps released': told((k) => {
+      k.visible.released = [[], [], [0, at]]
+    }),
     tensor: told((k) => put(k.tensor, program, at)),
     order: told((k) => put(k.order, program, at)),
   })

@@ -140,10 +140,11 @@ describe('a fence', () => {
     for (let x = 0; x < 3; x++)
       set(a.knowledge, x, {
         order: { program: 10 + x },
-        visible: { program: 20 + x, cpAsync: 30 + x, wgmma: 40 + x, releasedMaps: 2 + x },
+        visible: { program: 20 + x, cpAsync: 30 + x, wgmma: 40 + x },
         tensor: { queue: 50 + x },
       })
     put(a.knowledge.visible.acquired, 0, [0, 2])
+    a.knowledge.visible.released = [[], [], [2, 3, 4]]
     put(a.received, clockOf('queue', 0), 99)
     return c
   }
@@ -177,7 +178,7 @@ describe('a fence', () => {
       },
     ],
     ['tensorAfter', 'what it has received', (a) => set(a.knowledge, 0, { tensor: { queue: 99 } })],
-    ['mapRelease', 'the maps that it sees', each((x) => ({ visible: { releasedMaps: 20 + x } }))],
+    ['mapRelease', 'the maps that it sees', (a) => (a.knowledge.visible.released = [[], [], [20, 21, 22]])],
     ['mapAcquire', 'the maps that were released', (a) => (a.knowledge.visible.maps = [[2, 3, 4]])],
   ])('%s: %s', (kind, _, change) => {
     const [c, expected] = [knows(), knows()]

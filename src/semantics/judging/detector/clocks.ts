@@ -18,7 +18,6 @@ export const clocks = {
   fencedRegisters: 10,
   attended: 11,
   fencedAfar: 11,
-  releasedMaps: 9,
   initialisations: 5,
 } as const
 export type ClockName = keyof typeof clocks

@@ -34,7 +34,7 @@ import { overlap } from './atoms.js'
 import type { Assumption, Conflicts } from './cell.js'
 import { direction, invisibleId, laneId, raceId, type Facts } from './classify.js'
 import { crossing, inOrderByLanes, orderedLanes } from './lanes.js'
-import type { Context } from './context.js'
+import { farTo, type Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { hasAcquired, programOf } from './knowledge.js'
 import { readFence } from './read-fence.js'
@@ -280,7 +280,8 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       c.ranges.some(
         (range, i) =>
           hasAcquired(k, i, write.stamp.agent, write.completion.at) &&
-          (range === undefined || holds(range, write.footprint, read.footprint)),
+          farTo(c, c.header.agents[read.stamp.agent]!.cta, range.cta) <= range.reach &&
+          (range.bytes === undefined || holds(range.bytes, write.footprint, read.footprint)),
       ),
     shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k),
     invisible: (earlier, later, k) => {

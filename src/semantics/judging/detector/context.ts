@@ -7,6 +7,8 @@
  * Law 1. A group wait with `pending` = p after c commits covers groups 1 .. c - p.
  */
 import type { Footprint, Header, Stamp } from '../../log/events.js'
+import { clusterOf } from '../../log/events.js'
+import { between } from '../../log/reach.js'
 import type { Digest } from './digest.js'
 import { digest } from './digest.js'
 import { activity, allLanes } from './activity.js'
@@ -45,6 +47,13 @@ export interface Closed {
 export interface Stored {
   first: number
   last: number
+}
+
+/** Bytes of tensor maps, all if none are named, for readers that are no farther than this from the agents of a CTA. */
+export interface MapRange {
+  readonly bytes: Footprint | undefined
+  readonly cta: number
+  readonly reach: 1 | 2 | 3
 }
 
 export interface AgentState extends Stranded {
@@ -97,8 +106,8 @@ export interface Context {
   readonly tookPart: Uint8Array
   /** agents that have accessed shared memory of another CTA */
   readonly guests: Set<number>
-  /** bytes that acquires of tensor maps were about, each once; undefined: all */
-  readonly ranges: Array<Footprint | undefined>
+  /** what acquires of tensor maps were about, each once */
+  readonly ranges: Array<MapRange>
   /** bytes of some of the lanes of accesses (`parting.ts`) */
   readonly pieces: Map<string, Footprint>
   /** position in the log */
@@ -268,5 +277,9 @@ const hear = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boole
   joinVector(a.received, message.tensor)
   if (tensor) joinVector(a.knowledge.tensor, a.received)
 }
+
+/** How far it is from one CTA to another. */
+export const farTo = ({ header }: Context, a: number, b: number): 1 | 2 | 3 =>
+  between(a === b, clusterOf(header, a) === clusterOf(header, b))
 
 export const planeOf = (c: Context, f: Footprint): Header['planes'][number] => c.header.planes[f.plane]!

@@ -6,8 +6,8 @@
  * | proxy, CTA            | generic writes to its CTA's shared memory that the agent sees | asynchronous units, where the fence is known |
  * | proxy, cluster        | generic writes to shared memory that the agent sees | the same                                  |
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
- * | tensor map            | generic writes of tensor maps that the agent sees  | an agent that acquires after it                |
- * | tensor map, acquire   | those of them that lie in its bytes                | the reader of maps, where it is known     |
+ * | tensor map            | generic writes of tensor maps that the agent sees  | an agent in its scope that acquires after it   |
+ * | tensor map, acquire   | those of them that lie in its bytes, of releases in its scope | the reader of maps in both scopes, where it is known |
  * | mbarrier init         | barriers that the agent itself has initialised     | an agent of any CTA that acquires from it afterwards, be its arrive relaxed |
  * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
  * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
@@ -22,6 +22,11 @@
  *
  *     fence                  in vain: nothing has been written
  *     write x; fence         covers x          fence again: in vain
+ *
+ * The two fences of tensor maps are one pair, and the pair reaches as far as the narrower of them: who releases, who acquires and who reads are within it. Who wrote the map
+ * need not be: the release is for all that its agent sees.
+ *
+ *     CTA 0: write map; release.gpu      CTA 1: acquire.cta; read map      not visible: CTA 0 is out of the scope of the acquire
  *
  * Of another agent's writes the first and the latest are remembered. Where its latest is out of sight and its first is not, some are in sight, and
  * the fence counts as one that covers.
@@ -38,8 +43,8 @@ import type { Fence, Footprint, Stamp } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
 import { isOfSingles } from '../../log/events.js'
 import { publishInit } from './barriers.js'
-import type { Context, Stored } from './context.js'
-import { tick } from './context.js'
+import type { Context, MapRange, Stored } from './context.js'
+import { farTo, tick } from './context.js'
 import * as Digest from './digest.js'
 import type { Home, Knowledge } from './knowledge.js'
 import { lanesCovered } from './near.js'
@@ -51,16 +56,38 @@ import {
   fenceRegisters,
   joinVector,
   programOf,
+  releasedBy,
   releaseMaps,
 } from './knowledge.js'
 import { fenceMemory } from './strong-fences.js'
 import type { Detector } from './state.js'
 import { valueAt } from './sparse.js'
 
+const reachOf = (scope: Fence['scope']): 1 | 2 | 3 => (scope === 'cta' ? 1 : scope === 'cluster' ? 2 : 3)
+
 /** The number of the range that an acquire of tensor maps is about. */
-const rangeOf = (c: Context, f: Footprint | undefined): number => {
-  const known = c.ranges.findIndex((range) => range?.id === f?.id)
-  return known >= 0 ? known : c.ranges.push(f) - 1
+const rangeOf = (c: Context, { bytes, cta, reach }: MapRange): number => {
+  const known = c.ranges.findIndex(
+    (range) => range.bytes?.id === bytes?.id && range.cta === cta && range.reach === reach,
+  )
+  return known >= 0 ? known : c.ranges.push({ bytes, cta, reach }) - 1
+}
+
+/** Maps are taken from each release that this acquire reaches and that reaches it, for readers that both reach. */
+const takeMaps = (c: Context, x: number, scope: Fence['scope'], bytes: Footprint | undefined): void => {
+  const { header } = c
+  const k = c.agents[x]!.knowledge
+  const { cta } = header.agents[x]!
+  for (let from = 0; from < header.ctas; from++) {
+    const far = farTo(c, from, cta)
+    for (const reach of [1, 2, 3] as const) {
+      const both = reach < reachOf(scope) ? reach : reachOf(scope)
+      const released = releasedBy(k, from, reach)
+      if (both < far || released.length === 0) continue
+      // of the whole grid all CTAs are one
+      acquireMaps(k, rangeOf(c, { bytes, cta: both === 3 ? 0 : cta, reach: both }), released)
+    }
+  }
 }
 
 /** The window of shared memory of an agent's CTA: in a cluster of one CTA, all that there is. */
@@ -77,8 +104,14 @@ const homeOf = (c: Context, x: number): 'cluster' | Home => {
   }
 }
 
-/** `over`: of an acquire of tensor maps the bytes that it is about, if not all. */
-export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footprint): void => {
+/** Of a fence of tensor maps its scope; `over`: of an acquire of them the bytes that it is about, if not all. */
+export const applyFence = (
+  c: Context,
+  x: number,
+  kind: FenceName,
+  scope: Fence['scope'] = 'global',
+  over?: Footprint,
+): void => {
   const a = c.agents[x]!
   switch (kind) {
     case 'shared':
@@ -98,10 +131,10 @@ export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footpr
       joinVector(a.knowledge.tensor, a.received)
       return
     case 'mapRelease':
-      releaseMaps(a.knowledge)
+      releaseMaps(c.extent, a.knowledge, c.header.agents[x]!.cta, reachOf(scope))
       return
     case 'mapAcquire':
-      acquireMaps(c.extent, a.knowledge, rangeOf(c, over))
+      takeMaps(c, x, scope, over)
       return
     case 'mbarrierInit':
       fenceInitialisations(a.knowledge, x)
@@ -156,12 +189,12 @@ export const fence = (d: Detector, e: Fence): void => {
       return
     case 'tensormap':
       a.fences++
-      applyFence(c, x, 'mapRelease')
+      applyFence(c, x, 'mapRelease', e.scope)
       return
     case 'tensormapAcquire':
       if (e.footprint !== undefined)
         Digest.ofAgent(c.digest, x, 9, e.stamp.at, Digest.ofSpans(e.footprint.plane, e.footprint.spans), 0)
-      applyFence(c, x, 'mapAcquire', e.footprint)
+      applyFence(c, x, 'mapAcquire', e.scope, e.footprint)
       return
   }
 }

@@ -18,8 +18,8 @@
  * memory covers what agents of other CTAs have written there, and nothing else of them: that is `near`, by CTA. Of a warp it is kept twice in `order`: what its lanes have
  * attended (waits, and arrivals at a barrier that ends) is over where they execute an instruction that is `.sync`, and what else they did need not be. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
- * The vectors have one width; the last two clocks but one are the fenced ones in `async`, and in `visible` the first of them is that of writes of tensor maps that were
- * released to their reader. Which of those were acquired since is kept by the bytes that the acquire was about. The clock of the tensor queue is in `visible` that of
+ * The vectors have one width; the last two clocks but one are the fenced ones in `async`. Writes of tensor maps that were released to their reader are kept by the scope of the
+ * release and the CTA that made it; which of those were acquired since, by the bytes that the acquire was about and who may read them. The clock of the tensor queue is in `visible` that of
  * initialisations: barriers that an agent has initialised and fenced (fence.mbarrier_init), for agents that have acquired from it since, be its arrive relaxed.
  *
  * `firm` is `order` itself, the same array, until a relaxed edge tells them apart: a run without any pays nothing for it.
@@ -88,12 +88,13 @@ export const barrierClock = (extent: Extent, barrier: number): number => extent.
 export type Vector = Sparse<number>
 
 /**
- * Counters, and per barrier the generations acquired: these arrays are their owner's to change. `maps`: for each range of bytes that an acquire of tensor maps
- * was about (`Context.ranges`), up to which event writes of each agent were released when it was made.
+ * Counters, and per barrier the generations acquired: these arrays are their owner's to change. `released`: for each scope and CTA of a release of tensor maps
+ * (`releaseOf`), up to which event writes of each agent it covers. `maps`: the same for each range that an acquire of them was about (`Context.ranges`).
  */
 export interface Visible {
   readonly counters: Vector
   readonly acquired: Sparse<GenerationSet>
+  released: ReadonlyArray<ReadonlyArray<number>>
   maps: ReadonlyArray<ReadonlyArray<number>>
   near: Near
 }
@@ -126,6 +127,7 @@ const noMaps: Visible['maps'] = []
 const nothingVisible = (): Visible => ({
   counters: zeros(),
   acquired: row(empty),
+  released: noMaps,
   maps: noMaps,
   near: nowhere,
 })
@@ -150,6 +152,7 @@ export const tensorNothing = (): Vector => zeros()
 const copyVisible = (v: Visible): Visible => ({
   counters: copyOf(v.counters),
   acquired: copyOf(v.acquired),
+  released: v.released,
   maps: v.maps,
   near: v.near,
 })
@@ -176,6 +179,7 @@ export const telling = (k: Knowledge, tensor: Vector, lags: Lags | null): Knowle
 const forgetVisible = (v: Visible): void => {
   clear(v.counters)
   clear(v.acquired)
+  v.released = noMaps
   v.maps = noMaps
   v.near = nowhere
 }
@@ -200,6 +204,8 @@ export const joinVector: (into: Vector, from: Vector) => void = raise
 export const joinVisible = (into: Visible, from: Visible): void => {
   joinVector(into.counters, from.counters)
   merge(into.acquired, from.acquired, union)
+  if (from.released !== noMaps && from.released !== into.released)
+    into.released = joinedMaps(into.released, from.released)
   if (from.maps !== noMaps && from.maps !== into.maps) into.maps = joinedMaps(into.maps, from.maps)
   into.near = Nearby.join(into.near, from.near)
 }
@@ -211,6 +217,13 @@ const joinedMaps = (x: Visible['maps'], y: Visible['maps']): Visible['maps'] =>
       Math.max(a[agent] ?? 0, b[agent] ?? 0),
     )
   })
+
+const metMaps = (x: Visible['maps'], y: Visible['maps']): Visible['maps'] =>
+  x === y
+    ? x
+    : x
+        .slice(0, y.length)
+        .map((a, range) => a.slice(0, y[range]!.length).map((at, agent) => Math.min(at, y[range]![agent]!)))
 
 // ---------------------------------------------------------------- lanes of warps
 
@@ -283,7 +296,8 @@ export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
   const seen = (a: Visible, b: Visible): Visible => ({
     counters: meetVector(a.counters, b.counters),
     acquired: meet(a.acquired, b.acquired, common),
-    maps: a.maps === b.maps ? a.maps : noMaps,
+    released: metMaps(a.released, b.released),
+    maps: metMaps(a.maps, b.maps),
     near: Nearby.meet(a.near, b.near),
   })
   const order = meetVector(x.order, y.order)
@@ -311,6 +325,7 @@ export const isSameKnowledge = (x: Knowledge, y: Knowledge): boolean => {
   const isSeenAlike = (a: Visible, b: Visible): boolean =>
     isSame(a.counters, b.counters, never) &&
     isSame(a.acquired, b.acquired, inWords) &&
+    inWords(a.released, b.released) &&
     inWords(a.maps, b.maps) &&
     inWords(a.near, b.near)
   return (
@@ -476,20 +491,27 @@ export const advanceWithout = (
 export const fenceRegisters = (k: Knowledge, agent: number): void =>
   advance(k.async.counters, clockOf('fencedRegisters', agent), valueAt(k.order, programOf(agent)))
 
-/** fence.tensormap: what this agent sees of tensor maps is released to agents that acquire it. */
-export const releaseMaps = (k: Knowledge): void => {
-  const seen = k.visible.counters
-  forEach(seen, (at, clock) => {
-    if (clock % width === clocks.program) advance(seen, clock + clocks.releasedMaps, at)
-  })
+/** The place in `released` of releases of this scope by this CTA. */
+const releaseOf = (cta: number, reach: 1 | 2 | 3): number => 3 * cta + reach - 1
+
+const rowAt = (at: number, far: ReadonlyArray<number>): Visible['maps'] => [
+  ...Array.from({ length: at }, () => []),
+  far,
+]
+
+/** A release of tensor maps: what this agent sees of them is released to agents that acquire it, as far as it reaches. */
+export const releaseMaps = (extent: Extent, k: Knowledge, cta: number, reach: 1 | 2 | 3): void => {
+  const seen = Array.from({ length: extent.agents }, (_, x) => valueAt(k.visible.counters, programOf(x)))
+  k.visible.released = joinedMaps(k.visible.released, rowAt(releaseOf(cta, reach), seen))
 }
 
-/** tensormap.acquire: copies from now on read what was released before of maps in this range. */
-export const acquireMaps = (extent: Extent, k: Knowledge, range: number): void => {
-  const released = Array.from({ length: extent.agents }, (_, x) =>
-    valueAt(k.visible.counters, clockOf('releasedMaps', x)),
-  )
-  k.visible.maps = joinedMaps(k.visible.maps, [...Array.from({ length: range }, () => []), released])
+/** Up to which event writes of each agent were released by this CTA, by a release of this scope. */
+export const releasedBy = (k: Knowledge, cta: number, reach: 1 | 2 | 3): ReadonlyArray<number> =>
+  k.visible.released[releaseOf(cta, reach)] ?? []
+
+/** An acquire of tensor maps: copies from now on read what was released before, up to here, of maps in this range. */
+export const acquireMaps = (k: Knowledge, range: number, released: ReadonlyArray<number>): void => {
+  k.visible.maps = joinedMaps(k.visible.maps, rowAt(range, released))
 }
 
 /** Whether what an agent has written at `at` was released and acquired in this range. */

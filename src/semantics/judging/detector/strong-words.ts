@@ -15,10 +15,9 @@
  * 1. Who reads a word after something that is not strong has written it observes nothing; patterns that have begun are not over.
  * 2. Nothing is remembered of a word of which nothing was released and nothing was heard.
  */
-import { addressesIn, clusterOf, type Access } from '../../log/events.js'
-import { between } from '../../log/reach.js'
+import { addressesIn, type Access } from '../../log/events.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import type { Context } from './context.js'
+import { farTo, type Context } from './context.js'
 import { countOf } from '../../log/lane-mask.js'
 import type { Detector } from './state.js'
 import { keyOfWord, wordsOf } from './words.js'
@@ -53,11 +52,8 @@ export const wordAt = (d: Detector, plane: number, byte: number): Word => {
 }
 
 /** Of an agent to itself: it is in its own CTA. */
-export const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
-  const a = c.header.agents[x]!.cta
-  const b = c.header.agents[y]!.cta
-  return between(a === b, clusterOf(c.header, a) === clusterOf(c.header, b))
-}
+export const distance = (c: Context, x: number, y: number): 1 | 2 | 3 =>
+  farTo(c, c.header.agents[x]!.cta, c.header.agents[y]!.cta)
 
 /** Something that is not strong has written it: who reads it now observes nothing. Patterns that have begun are not over. */
 export const forgetWord = (d: Detector, key: string): void => {

@@ -97,7 +97,7 @@ const overWaves = (
     if (s.words || tellers > 1)
       return refuse(
         'explore.words',
-        'words of memory release and acquire what was done before, which a search of states does not keep',
+        'words of memory, or fences of tensor maps that do not reach all agents, release and acquire what was done before, which a search of states does not keep',
       )
     for (const f of s.found) found.push(f)
     for (const left of s.ends.values()) ends.push({ wave: waves, left })

@@ -325,9 +325,14 @@ interface Next {
 
 /**
  * Releases, acquires and fences of memory, as programs of warps have them: orders of what they decide are followed elsewhere (`outcomes/`), by the detector. By accesses one agent tells
- * another only if the one releases and the other acquires; so while a single agent does either, its accesses are strong ones and no more.
+ * another only if the one releases and the other acquires; so while a single agent does either, its accesses are strong ones and no more. Bits do not say who has released a
+ * tensor map: of a fence of maps that does not reach all agents the orders are followed there, too.
  */
 const tellsByWords = (s: Search, e: LogEvent): boolean => {
+  if (e._tag === 'fence' && (e.kind === 'tensormap' || e.kind === 'tensormapAcquire')) {
+    const { ctas, resident } = s.world.header
+    return (e.scope === 'cta' && ctas > 1) || (e.scope === 'cluster' && (resident ?? 1) > 1)
+  }
   if (e._tag !== 'access') return e._tag === 'fence' && e.kind === 'memory'
   if (e.acquires === true || e.releases === true) s.tellers.add(e.stamp.agent)
   return s.tellers.size > 1

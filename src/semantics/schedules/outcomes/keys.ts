@@ -195,6 +195,7 @@ const newsIn = (k: Knowledge, floor: Floor): ReadonlyArray<unknown> => [
   k.firm === k.order ? '' : above(k.firm, floor.order),
   above(k.visible.counters, floor.visible),
   k.visible.acquired,
+  k.visible.released,
   k.visible.maps,
   above(k.async.counters, floor.async),
   k.async.acquired,
@@ -322,6 +323,8 @@ export const memoryOf = (
         steady.none || steady.overtaken.has(word) ? '' : inStamps(w.asked),
         w.open.map(({ stamp }) => stamp),
       ]),
+      // what is acquired is numbered in the order in which it was met
+      c.ranges.map(({ bytes, cta, reach }) => [bytes?.id, cta, reach]),
       keptIn(d.strong.readings),
       rumoursIn(d.strong.readings)
         .filter(([agent]) => running(agent))
