@@ -74,22 +74,25 @@ max.NaN.f32 %f4, %f1, %f2, %f3; st.global.f32 [%rd5+256], %f4;`
   expect(differing(body, x, y)).toContain('0 of 96 elements differ')
 })
 
-it('each element of a vector is an atomic by itself', () => {
-  const before = words((k) => wordOf(k), 8)
-  const x = words((k) => wordOf(k), 32)
-  // 32 lanes add lane, 1, lane, 2; what the last one finds comes back, in registers that are operands, too
-  const y = words(
-    (k) => wordOf(k < 4 ? k + [496, 32, 496, 64][k]! : [0, 1, 2, 3][k - 4]! + [465, 31, 465, 62][k - 4]!),
-    8,
-  )
-  const body = `
+it.each(['%f1, %f2, %f1, %f3', '%f1, 0f3F800000, %f1, 2.0'])(
+  'each element of a vector is an atomic by itself: %s',
+  (added) => {
+    const before = words((k) => wordOf(k), 8)
+    const x = words((k) => wordOf(k), 32)
+    // 32 lanes add lane, 1, lane, 2; what the last one finds comes back, in registers that are operands, too
+    const y = words(
+      (k) => wordOf(k < 4 ? k + [496, 32, 496, 64][k]! : [0, 1, 2, 3][k - 4]! + [465, 31, 465, 62][k - 4]!),
+      8,
+    )
+    const body = `
 ld.global.f32 %f1, [%rd4]; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000;
-atom.relaxed.gpu.global.add.v4.f32 {%f2, %f1, %f3, %f4}, [%rd2], {%f1, %f2, %f1, %f3};
+atom.relaxed.gpu.global.add.v4.f32 {%f2, %f1, %f3, %f4}, [%rd2], {${added}};
 setp.eq.u32 %p1, %r1, 31; @!%p1 bra over;
 st.global.v4.f32 [%rd2+16], {%f2, %f1, %f3, %f4};
 over:`
-  expect(differing(body, x, y, before)).toContain('0 of 8 elements differ')
-})
+    expect(differing(body, x, y, before)).toContain('0 of 8 elements differ')
+  },
+)
 
 it('a sum by atomics flushes subnormal numbers in global memory, and keeps them in shared memory', () => {
   const [x, before] = [words(() => 0, 32), words(() => 0, 2)]

@@ -33,6 +33,7 @@ describe('the order of a sum shows', () => {
     ['red.global.add.noftz.f16x2 [%rd1], %r3;', 'ok N1'],
     ['red.global.add.noftz.bf16 [%rd1], %h1;', 'ok N1'],
     ['red.global.add.v2.f32 [%rd1], {%f1, %f1};', 'ok N1'],
+    ['red.global.add.v2.f32 [%rd1], {0f3F800000, 0f3F800000};', 'ok N1'],
     ['red.global.add.u32 [%rd1], %r3;', 'ok'],
     ['red.global.or.b32 [%rd1], %r3;', 'ok'],
     ['@%p1 red.global.add.f32 [%rd1], %f1;', 'ok'],

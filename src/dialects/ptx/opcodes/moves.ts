@@ -142,12 +142,12 @@ export const atomic: ReadonlyArray<Form> = rowsOf(
   atom ${where} op=exch hint=L2::cache_hint type=b32|b64|b128 | d=@type_ [a] b:@type policy:b64 | d = the word at a, then replaced by b, with a cache policy
   atom ${where} op=cas type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type | d = the word at a, then replaced by c if it was b, atomically
   atom ${where} op=cas hint=L2::cache_hint type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type policy:b64 | d = the word at a, then replaced by c if it was b, with a cache policy
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of several words at a = itself + b
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b:{vec}@type | each of several words at a = itself + b
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of the words at a = itself op b
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
-  red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b:{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
+  red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b:{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
   red sem=relaxed|release? scope=$scope? space=global? op=add noftz hint=L2::cache_hint vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
-  red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of several words at a = itself + b
+  red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b:{vec}@type | each of several words at a = itself + b
   red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of the words at a = itself op b
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=min|max|add type=s32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
