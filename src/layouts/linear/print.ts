@@ -31,7 +31,8 @@ const dimension = String.raw`(?:${word}|${quoted})\s+\d+`
 // ---------------------------------------------------------------------------------------------- printing
 
 /** A name that is no plain word is quoted, whatever file it comes from: a line of the answer is never one of the file's. */
-export const printName = (name: string): string => (new RegExp(`^${word}$`).test(name) ? name : JSON.stringify(name))
+export const printName = (name: string): string =>
+  new RegExp(`^${word}$`).test(name) ? name : JSON.stringify(name)
 
 export const printDimension = ({ name, size }: Dimension): string => `${printName(name)} ${String(size)}`
 

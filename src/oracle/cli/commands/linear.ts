@@ -105,8 +105,7 @@ const source = (world: World, words: ReadonlyArray<string>, options: Options, sh
     : refuse('bad-flag', `linear: expected one layout, found '${more[0]!}' after '${word}'`)
 }
 
-const sizes = (dimensions: ReadonlyArray<Dimension>): string =>
-  dimensions.map(printDimension).join(', ')
+const sizes = (dimensions: ReadonlyArray<Dimension>): string => dimensions.map(printDimension).join(', ')
 
 const answerOf = (title: string, l: LinearLayout): Answer => {
   const onto = isSurjective(l)
@@ -126,7 +125,12 @@ const answerOf = (title: string, l: LinearLayout): Answer => {
           ['rank', `${String(rank(l))}, ${kind}`],
           ...(free.length === 0
             ? []
-            : [['free', free.map(({ name, mask }) => `${printName(name)} 0b${mask.toString(2)}`).join(', ')] as const]),
+            : [
+                [
+                  'free',
+                  free.map(({ name, mask }) => `${printName(name)} 0b${mask.toString(2)}`).join(', '),
+                ] as const,
+              ]),
         ]),
         '',
         print(l),
