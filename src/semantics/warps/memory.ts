@@ -42,7 +42,6 @@ import { came, carrierAt } from './shadows.js'
 import { lackedBy } from './wraps.js'
 import { fromNothing as madeOfNothing } from './parts.js'
 import { variablesIn, type Bytes } from './symbols.js'
-import { fromMemory } from './from-memory.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -713,8 +712,6 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     const lost = fromNothing(h, target.plane, o, from, mask, 8 * bytes)
     if (lost !== null) return lost
     const strong = strongly(h, o)
-    // the numbers of one run tell what is made of nothing in memory; which strong store is last is asked of the result
-    const tells = strong !== null || !from.some((row) => fromMemory(h.launch.program).has(row))
     const storeOf = (those: ReadonlyArray<number>, at: ReadonlyArray<number>): Store => {
       const destination = sourceOf(h.world, target.plane, at, bytes, count)
       const data = dataOf(h, from, those, bytes, count)
@@ -723,7 +720,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
         strong === null
           ? { _tag: 'store', destination, data, origin }
           : { _tag: 'store', destination, data, origin, strong }
-      return tells && agrees(destination, data) ? Object.assign({ agrees: true as const }, made) : made
+      return agrees(destination, data) ? Object.assign({ agrees: true as const }, made) : made
     }
     const all = storeOf(lanes, starts)
     if (strong !== null && all.agrees !== true && !isApart(all.destination.footprint))
