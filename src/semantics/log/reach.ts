@@ -1,12 +1,12 @@
 /**
- * Reach: how far an atomic access, a release or an acquire is heard.
+ * Reach: how far an atomic access, a release, an acquire or a fence is heard.
  *
- * | scope        | reach | to the agents of      |
- * |--------------|-------|-----------------------|
- * | (not atomic) | 0     | none                  |
- * | `cta`        | 1     | its CTA               |
- * | `cluster`    | 2     | its cluster           |
- * | `gpu`, `sys` | 3     | the grid              |
+ * | scope                                  | reach | to the agents of      |
+ * |----------------------------------------|-------|-----------------------|
+ * | (not atomic)                           | 0     | none                  |
+ * | `cta`                                  | 1     | its CTA               |
+ * | `cluster`                              | 2     | its cluster           |
+ * | `gpu`, `sys`, and of a fence `global`  | 3     | the grid              |
  *
  * Two atomic accesses are *atomic together* if each reaches the agent of the other, through one proxy, at elements equally wide. Such a pair is no
  * conflict, whatever its order.
@@ -17,11 +17,12 @@
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import type { Scope } from '../language/instruction.js'
+import type { Fence } from './events.js'
 
 export type Reach = 0 | 1 | 2 | 3
 
-/** How far what is atomic at this scope reaches. An access without one is at that of the grid. */
-export const reachOf = (scope: Scope = 'gpu'): 1 | 2 | 3 => {
+/** How far what is atomic at this scope reaches, or a fence of it. An access without one is at that of the grid. */
+export const reachOf = (scope: Scope | Fence['scope'] = 'gpu'): 1 | 2 | 3 => {
   switch (scope) {
     case 'cta':
       return 1
@@ -29,6 +30,7 @@ export const reachOf = (scope: Scope = 'gpu'): 1 | 2 | 3 => {
       return 2
     case 'gpu':
     case 'sys':
+    case 'global':
       return 3
   }
 }

@@ -417,14 +417,11 @@ const isLeftOpen = (a: AccessRecord, r: AccessRecord): boolean =>
   !r.joins &&
   !storeAlike(a, r)
 
-/** Has who knows the read executed a proxy fence since, for the unit that now overwrites what was read? */
-const isFenced = isCoveredByThreads
-
-/** A generic read of an agent before an asynchronous write of the same bytes, in order. */
+/** A generic read of an agent before an asynchronous write of the same bytes, in order: who knows the read has executed a proxy fence since, for the unit that overwrites. */
 const judgeFence = (x: AccessRecord, r: AccessRecord, k: Knowledge, out: Conflicts): void => {
   if (x.proxy !== 'generic' || x.unit !== 'agent' || r.proxy !== 'async' || x.fence === 'registers') return
   const asked = out.readFence(r)
-  if (asked === 'not asked' || isFenced(x, r, k)) return
+  if (asked === 'not asked' || isCoveredByThreads(x, r, k)) return
   if (asked === 'demanded') out.unfencedRead(x, r, k)
   else out.restsOn('unfencedRead', x, r)
 }

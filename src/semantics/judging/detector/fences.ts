@@ -42,6 +42,7 @@
 import type { Fence, Footprint, Stamp } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
 import { isOfSingles } from '../../log/events.js'
+import { reachOf } from '../../log/reach.js'
 import { publishInit } from './barriers.js'
 import type { Context, MapRange, Stored } from './context.js'
 import { farTo, tick } from './context.js'
@@ -62,8 +63,6 @@ import {
 import { fenceMemory } from './strong-fences.js'
 import type { Detector } from './state.js'
 import { valueAt } from './sparse.js'
-
-const reachOf = (scope: Fence['scope']): 1 | 2 | 3 => (scope === 'cta' ? 1 : scope === 'cluster' ? 2 : 3)
 
 /** The number of the range that an acquire of tensor maps is about. */
 const rangeOf = (c: Context, { bytes, cta, reach }: MapRange): number => {

@@ -15,7 +15,7 @@
  * 2. A release tells at least what a fence before it tells, as far as the release reaches.
  */
 import type { Fence, Stamp } from '../../log/events.js'
-import type { Reach } from '../../log/reach.js'
+import { reachOf, type Reach } from '../../log/reach.js'
 import { acquired, takes, type TakesOver } from './readings.js'
 import { publish, receive, type AgentState, type Context } from './context.js'
 import { allLanes } from './activity.js'
@@ -36,8 +36,6 @@ import { act } from './strands.js'
 import { slot, alone, byChance } from './strong-heard.js'
 import { distance } from './strong-words.js'
 
-const fenceReach = (scope: Fence['scope']): Reach => (scope === 'cta' ? 1 : scope === 'cluster' ? 2 : 3)
-
 const snapshot = (a: AgentState): Knowledge => {
   const k = nothing()
   publish(k, a, false)
@@ -51,7 +49,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   const c = d.context
   const { agent } = stamp
   const a = c.agents[agent]!
-  const reach = fenceReach(scope)
+  const reach = reachOf(scope)
   const lanes = a.acting
   const heardBy = (pending: Map<number, ReadonlyArray<Pending>>, settled: boolean): void => {
     for (let r = 1; r <= reach; r++) {
