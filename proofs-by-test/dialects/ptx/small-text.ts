@@ -38,5 +38,9 @@ ${lines}
 export const programOf = (text: string, entry: string | null = null): WarpProgram =>
   right(elaborate(right(parseModule(text)), entry, 'k.ptx')).program
 
+/** The line of the text that a site is at. */
+export const lineAt = ({ sites }: WarpProgram, site: number): number =>
+  Number(/line (\d+)/u.exec(sites[site]!.label)![1])
+
 /** The code of every function of a text, in order. */
 export const codesOf = (text: string): ReadonlyArray<Code> => right(codeOf(right(parseModule(text))))

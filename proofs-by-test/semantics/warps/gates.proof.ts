@@ -2,27 +2,18 @@
  * Gates in a text. Oracle: texts of three barriers of a grid, and one change after the other: what each change makes of F1 to F8 is told by hand.
  */
 import { describe, expect, test } from 'vitest'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { gatesOf } from '../../../src/semantics/warps/gates.js'
-import { right } from '../../either.js'
+import { lineAt, moduleOf, programOf } from '../../dialects/ptx/small-text.js'
 
 type Lines = ReadonlyArray<string>
 
-const head = `.version 8.0
-.target sm_90a
-.address_size 64
-.entry k(.param .u64 c, .param .u32 n) {
-.reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<9>;
-ld.param.u64 %rd1, [c];
-`
+const head: Lines = ['.reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<9>;', 'ld.param.u64 %rd1, [c];']
+const lead = moduleOf(['c', 'u32 n'], head.join('\n')).split('\n').length - 2
 /** The lines of what is found, by their numbers in the text; `-` where there is none. */
 const found = (lines: Lines): string => {
-  const called = lines.some((line) => line.startsWith('call')) ? '.func f() { ret; }\n' : ''
-  const text = `${head}${lines.join('\n')}\nexit;\n}\n`.replace('.entry', `${called}.entry`)
-  const { program } = right(elaborate(right(parseModule(text)), null, 'k.ptx'))
-  const line = (site: number): number =>
-    Number(/line (\d+)/u.exec(program.sites[site]!.label)![1]) - head.split('\n').length + 1
+  const before = lines.some((line) => line.startsWith('call')) ? '.func f() { ret; }' : ''
+  const program = programOf(moduleOf(['c', 'u32 n'], [...head, ...lines, 'exit;'].join('\n'), { before }))
+  const line = (site: number): number => lineAt(program, site) - lead
   return gatesOf(program)
     .map(({ arrival, reset, start, opening, wait, looks, addsOne }) =>
       [

@@ -2,32 +2,23 @@
  * Gathered spins in a text. Oracle: the form that the essay of the module gives, line by line; and one change after the other, of which G1 to G8 say by hand what it makes of the loop.
  */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import type { Instruction, Operation, WarpProgram } from '../../../src/semantics/warps/program.js'
-import { right } from '../../either.js'
+import * as Small from '../../dialects/ptx/small-text.js'
 
 type Lines = ReadonlyArray<string>
 
-const head = `.version 8.0
-.target sm_90a
-.address_size 64
-.entry k(.param .u64 c, .param .u32 n) {
-.reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<9>;
-.shared .align 8 .b64 bar;
-ld.param.u64 %rd1, [c];
-`
-const lead = head.split('\n').length - 1
+const head: Lines = [
+  '.reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<9>;',
+  '.shared .align 8 .b64 bar;',
+  'ld.param.u64 %rd1, [c];',
+]
+const lead = Small.moduleOf(['c', 'u32 n'], head.join('\n')).split('\n').length - 2
 const programOf = (lines: Lines): WarpProgram => {
-  const called = lines.some((line) => line.startsWith('call')) ? '.func f() { ret; }\n' : ''
-  const text = `${head}${lines.join('\n')}\nexit;\n}\n`.replace('.entry', `${called}.entry`)
-  const { program } = right(elaborate(right(parseModule(text)), null, 'k.ptx'))
-  return program
+  const before = lines.some((line) => line.startsWith('call')) ? '.func f() { ret; }' : ''
+  return Small.programOf(Small.moduleOf(['c', 'u32 n'], [...head, ...lines, 'exit;'].join('\n'), { before }))
 }
 const lineAt = (p: WarpProgram, lines: Lines, { site }: Instruction): number =>
-  Number(/line (\d+)/u.exec(p.sites[site]!.label)![1]) -
-  lead -
-  (lines.some((line) => line.startsWith('call')) ? 1 : 0)
+  Small.lineAt(p, site) - lead - (lines.some((line) => line.startsWith('call')) ? 1 : 0)
 
 type Load = Extract<Operation, { readonly _tag: 'load' }>
 /** The loads that wait, and those that are fetches, by their lines; `-` where the loop stays one. */

@@ -9,23 +9,20 @@ import { checkSource, standardOptions } from '../../../src/semantics/verdict/che
 import { agentsIn, byItself, lanesIn, warpIn } from '../../../src/semantics/warps/lone-threads.js'
 import { right } from '../../either.js'
 import { sourceOfText, written, type TextLaunch } from '../../dialects/ptx/launched-text.js'
+import { moduleOf } from '../../dialects/ptx/small-text.js'
 
 const alone = { ...noArguments, alone: 140 }
-const textOf = (lines: string, pointer: string = ''): string => `
-.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(${pointer})
-{
-.reg .pred %p<4>;
+const textOf = (lines: string, ...parameters: ReadonlyArray<string>): string =>
+  moduleOf(
+    parameters,
+    `.reg .pred %p<4>;
 .reg .b32 %r<20>;
 .reg .b64 %rd<9>;
 .local .align 4 .b8 own[8];
 .shared .align 8 .b8 m[64];
 ${lines}
-ret;
-}
-`
+ret;`,
+  )
 
 test('they have the numbers of their threads, each of them once', () => {
   for (const threads of [1, 31, 32, 33, 70]) {
@@ -56,7 +53,7 @@ ld.local.u32 %r4, [own+4];
 st.global.u32 [%rd1+24], %r4;
 st.global.u32 [%rd1+28], %r2;`
   const launch: TextLaunch = { grid: 2, threads: 70, buffers: written(2 * 70 * 8, 'a'), outputs: ['a'] }
-  const source = sourceOfText(textOf(lines, '.param .u64 a'), launch)
+  const source = sourceOfText(textOf(lines, 'a'), launch)
   const ran = (given: typeof noArguments): readonly [Verdict, ReadonlyArray<string>] => {
     const how = { ...standardOptions, algebra: bits('hopper'), arguments: given, everyCluster: true }
     const { verdict, world, machine } = right(checkSource(source, how))

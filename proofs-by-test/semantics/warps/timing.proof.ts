@@ -1,7 +1,5 @@
 /** What may depend on timing. Oracle: small programs by hand, and the places, sites and lines that each must give. */
 import { describe, expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
 import type { Address } from '../../../src/semantics/warps/operations/address.js'
 import type { Instruction, Operation, Place, WarpProgram } from '../../../src/semantics/warps/program.js'
 import {
@@ -16,7 +14,7 @@ import {
   timingOf,
   unspecifiedIn,
 } from '../../../src/semantics/warps/timing.js'
-import { right } from '../../either.js'
+import * as Small from '../../dialects/ptx/small-text.js'
 
 // ---------------------------------------------------------------- programs
 
@@ -545,24 +543,16 @@ describe('who runs, who is elected, who came first', () => {
 
 test('in PTX: local memory, and a generic address of it', () => {
   const programOf = (lines: string): WarpProgram =>
-    right(
-      elaborate(
-        right(
-          parseModule(`.version 8.7
-.target sm_90a
-.address_size 64
-.entry k(.param .u64 y) {
-.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+    Small.programOf(
+      Small.moduleOf(
+        ['y'],
+        `.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
 .local .align 8 .b8 own[16]; .shared .align 8 .b64 bar;
 ld.param.u64 %rd1, [y]; mov.u64 %rd2, own; cvta.local.u64 %rd3, %rd2;
 ${lines}
-ret;
-}`),
-        ),
-        null,
-        'k.ptx',
+ret;`,
       ),
-    ).program
+    )
   const asked = 'mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r1, 1, 0, %p1;'
   const decided = 'setp.ne.u32 %p2, %r2, 0; @%p2 bra L; st.shared.u32 [bar], 3; L:'
   const clock = 'mov.u32 %r1, %smid;'

@@ -1,26 +1,15 @@
 /** What an entry does with its parameters. Oracle: by hand, text by text. */
 import { describe, expect, test } from 'vitest'
-import { codeOf, parseModule, type Code } from '../../../../src/dialects/ptx/index.js'
+import type { Code } from '../../../../src/dialects/ptx/index.js'
 import { axesOf, parameterUses } from '../../../../src/dialects/ptx/flow/parameters.js'
-import { right } from '../../../either.js'
+import { codesOf, moduleOf } from '../small-text.js'
 
-const codeWith = (parameters: string, lines: string): Code =>
-  right(
-    codeOf(
-      right(
-        parseModule(`.version 8.8
-.target sm_100a
-.address_size 64
-.entry k(${parameters}) {
-.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;
-.shared .align 128 .b8 tile[1024]; .shared .align 8 .b64 bar;
-${lines}
-}`),
-      ),
-    ),
-  )[0]!
+const declared = `.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;
+.shared .align 128 .b8 tile[1024]; .shared .align 8 .b64 bar;`
+const codeWith = (parameters: ReadonlyArray<string>, lines: string): Code =>
+  codesOf(moduleOf(parameters, `${declared}\n${lines}`, { target: 'sm_100a' }))[0]!
 /** `0 at 0: u64, reads f32, writes b32, map of 2, stored`; `&`: the address of the parameter itself. */
-const usesIn = (parameters: string, lines: string): ReadonlyArray<string> =>
+const usesIn = (parameters: ReadonlyArray<string>, lines: string): ReadonlyArray<string> =>
   parameterUses(codeWith(parameters, lines)).map(({ parameter, offset, type, read, written, rank, stored }) =>
     [
       `${String(parameter)} at ${String(offset)}: ${type ?? '&'}`,
@@ -30,8 +19,7 @@ const usesIn = (parameters: string, lines: string): ReadonlyArray<string> =>
       ...(stored ? ['stored'] : []),
     ].join(', '),
   )
-const uses = (lines: string): ReadonlyArray<string> =>
-  usesIn('.param .u64 x, .param .u64 y, .param .u32 n', lines)
+const uses = (lines: string): ReadonlyArray<string> => usesIn(['x', 'y', 'u32 n'], lines)
 
 describe('numbers and addresses', () => {
   test.each([
@@ -110,8 +98,7 @@ describe('numbers and addresses', () => {
 })
 
 describe('structures', () => {
-  const struct = (lines: string): ReadonlyArray<string> =>
-    usesIn('.param .align 8 .b8 s[32], .param .u64 y', lines)
+  const struct = (lines: string): ReadonlyArray<string> => usesIn(['align 8 .b8 s[32]', 'y'], lines)
   test.each([
     [
       'its address, and its first word',
@@ -150,8 +137,7 @@ describe('structures', () => {
 })
 
 describe('tensor maps', () => {
-  const map = (lines: string): ReadonlyArray<string> =>
-    usesIn('.param .align 64 .b8 m[128], .param .u64 x, .param .u64 y', lines)
+  const map = (lines: string): ReadonlyArray<string> => usesIn(['align 64 .b8 m[128]', 'x', 'y'], lines)
   const load = 'cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1]'
   const store = 'cp.async.bulk.tensor.3d.global.shared::cta.bulk_group'
   test.each([
@@ -247,7 +233,7 @@ describe('copies', () => {
 })
 
 test('axes of the grid', () => {
-  const axes = (lines: string): number => axesOf(codeWith('.param .u64 x', lines))
+  const axes = (lines: string): number => axesOf(codeWith(['x'], lines))
   expect(axes('ret;')).toBe(1)
   expect(axes('mov.u32 %r1, %ctaid.x;')).toBe(1)
   expect(axes('mov.u32 %r1, %ctaid.y;')).toBe(2)

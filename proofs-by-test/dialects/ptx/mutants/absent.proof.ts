@@ -1,25 +1,15 @@
 /** What stands where an instruction was. Oracle: by hand, instruction by instruction, what its results are where nothing has happened. */
 import { expect, test } from 'vitest'
-import { codeOf, parseModule, type Code } from '../../../../src/dialects/ptx/index.js'
+import type { Code } from '../../../../src/dialects/ptx/index.js'
 import { leftOut } from '../../../../src/dialects/ptx/mutants/absent.js'
 import { printInstruction } from '../../../../src/dialects/ptx/text/printer.js'
 import type { Statement } from '../../../../src/dialects/ptx/text/module.js'
-import { right } from '../../../either.js'
+import { codesOf, moduleOf } from '../small-text.js'
 
+const declared =
+  '.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .b128 %q<2>; .reg .f32 %f<8>; .reg .f64 %fd<8>; .reg .v4 .b32 %v;'
 const code = (lines: string): Code =>
-  right(
-    codeOf(
-      right(
-        parseModule(`.version 8.8
-.target sm_100a
-.address_size 64
-.entry k() {
-.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .b128 %q<2>; .reg .f32 %f<8>; .reg .f64 %fd<8>; .reg .v4 .b32 %v;
-${lines}
-}`),
-      ),
-    ),
-  )[0]!
+  codesOf(moduleOf([], `${declared}\n${lines}`, { target: 'sm_100a' }))[0]!
 
 const shown = (s: Statement): string =>
   s._tag === 'instruction' ? printInstruction(s).replaceAll(/\s+/gu, ' ') : s._tag
